@@ -1,0 +1,115 @@
+"""What an exercise is. Everything else, from the hidden test to the class report, derives from these declarations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from course.functions import Function
+from course.values import Value
+
+Implementation = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: the arguments, values or `Function`s, in order."""
+
+    arguments: tuple[Value | Function, ...]
+
+
+def case(*arguments: Value | Function) -> Case:
+    return Case(arguments)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A property that the hidden test tries.
+
+    Attributes:
+        shows: the property, as a student reads it in the feedback: "keeps float32".
+        points: what it is worth; an exercise is worth the sum.
+        draw: fresh cases from a fresh generator.
+        measures: "value" compares each case with the oracle. "lines" takes two cases, a small and a large one, and
+            also wants the large one to run no more Python lines than the small one (counted in the student's process).
+    """
+
+    shows: str
+    points: float
+    draw: Callable[[np.random.Generator], list[Case]]
+    measures: Literal["value", "lines"] = "value"
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One function that students write.
+
+    Attributes:
+        oracle: the reference, written from the definition; its name, signature and annotations are the student's.
+            It is called with float64 where a case has float32.
+        notebook: the notebook it is in, "00_shapes".
+        public: fixed cases that `check` runs, smallest first.
+        probes: what the hidden test tries.
+        mistakes: wrong implementations. The docstring is what the student reads.
+        variants: implementations that differ in style and must get full marks.
+        uses: names of exercises of the same notebook that this one may call; they are lent while it is judged.
+        vectorised: whether `check` also wants the number of lines not to grow from its first to its last public case.
+        view: the name of a function in `course.views` through which results are looked at before they are compared.
+    """
+
+    oracle: Implementation
+    notebook: str
+    public: tuple[Case, ...]
+    probes: tuple[Probe, ...]
+    mistakes: tuple[Implementation, ...]
+    variants: tuple[Implementation, ...]
+    uses: tuple[str, ...] = ()
+    vectorised: bool = False
+    view: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.oracle.__name__
+
+    @property
+    def points(self) -> float:
+        return sum(probe.points for probe in self.probes)
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        return inspect.signature(self.oracle, eval_str=True)
+
+
+def result_axes(exercise: Exercise) -> str | list[str] | None:
+    """The axis names of the result, as its annotation gives them: "n m", or one such string for each part of a tuple."""
+    annotation = exercise.signature.return_annotation
+    parts = [getattr(part, "dim_str", "") for part in get_args(annotation)]
+    return parts if any(parts) else getattr(annotation, "dim_str", None)
+
+
+def lesson(mistake: Implementation) -> str:
+    """What the student who made this mistake reads."""
+    text = inspect.getdoc(mistake)
+    if not text:
+        raise ValueError(f"the mistake {mistake.__name__} has no docstring, so nobody could be told of it")
+    return " ".join(text.split())
+
+
+def equivalent(reason: str) -> Callable[[Implementation], Implementation]:
+    """Mark a mistake that no input in the exercise's range tells from a right answer, and say why."""
+
+    def mark(mistake: Implementation) -> Implementation:
+        mistake.equivalent_because = reason  # type: ignore[attr-defined]
+        return mistake
+
+    return mark
+
+
+def equivalence(mistake: Implementation) -> str | None:
+    """Why this mistake cannot be told from a right answer, or None where it can."""
+    return getattr(mistake, "equivalent_because", None)

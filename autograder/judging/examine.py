@@ -1,0 +1,219 @@
+"""Judge one exercise over a link: send cases, compare what comes back, name the mistake.
+
+Nothing that arrives is believed. What is not an observation is an attempt to be something else, and earns nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
+from autograder.judging.reference import expected, given, lend
+from autograder.judging.verdict import Finding, Outcome, Verdict
+from course.comparing import difference, lines_grow, same_answers
+from course.functions import Function
+from course.link import Link
+from course.observing import Observation
+from course.text import explain
+from course.values import Callback, Malformed, Tensor, Value
+from course.views import seen
+
+ASKS_PER_CALL = 5_000
+ASKED_ELEMENTS = 200_000
+SECONDS_PER_CALL = 20.0
+
+
+class Unreadable(Exception):
+    """The other side said something that no honest client says."""
+
+
+@dataclass
+class Trial:
+    """One probe's cases, what was expected of each, and what came."""
+
+    lines: bool
+    cases: list[Case] = field(default_factory=list)
+    wanted: list[Observation] = field(default_factory=list)
+    got: list[Observation] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        return any(map(difference, self.wanted, self.got)) or (self.lines and lines_grow(self.got))
+
+    def matches(self, exercise: Exercise, mistake: Implementation) -> bool:
+        """Whether the mistake gives these very answers."""
+        mistaken = (given(exercise, mistake, case, self.lines) for case in self.cases)
+        return same_answers(self.wanted, list(mistaken), self.got, self.lines)
+
+
+@dataclass
+class Interview:
+    """One conversation, trial by trial."""
+
+    exercise: Exercise
+    link: Link
+    trials: list[Trial] = field(default_factory=list)
+
+    def ask(self, case: Case, lines: bool) -> Observation:
+        """Have the student's function called on one case.
+
+        Raises:
+            Unreadable, Malformed, TimeoutError, EOFError: no observation came back.
+        """
+        functions = {a.name: a for a in case.arguments if isinstance(a, Function)}
+        spent = dict.fromkeys(functions, 0)
+        arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
+        lent = list(self.exercise.uses)
+        self.link.send({"do": "call", "arguments": arguments, "lines": lines, "lend": lent})
+        deadline = time.monotonic() + SECONDS_PER_CALL
+        for _ in range(ASKS_PER_CALL):
+            if time.monotonic() > deadline:
+                raise TimeoutError("one call took too long")
+            reply = self.link.receive()
+            said = reply.pop("say", None) if isinstance(reply, dict) else None
+            if said == "observed":
+                return self._observation(reply, spent)
+            if said != "ask" or set(reply) != {"name", "arguments", "keywords"}:
+                raise Unreadable("neither an observation nor a question")
+            self.link.send(self._reply(functions, spent, reply["name"], reply["arguments"], reply["keywords"]))
+        raise Unreadable("too many questions")
+
+    def _observation(self, reply: dict[str, Value], spent: dict[str, int]) -> Observation:
+        try:
+            observed = Observation.from_value(reply)
+        except ValueError as error:
+            raise Unreadable(str(error)) from None
+        counts = {**spent, **{key: observed.counts[key] for key in ("lines",) if key in observed.counts}}
+        trusted = Observation(observed.result, observed.raised, observed.changed, counts, observed.warned)
+        try:
+            return seen(self.exercise.view, trusted)
+        except Exception as error:
+            raise Unreadable(f"the result could not be looked at: {type(error).__name__}") from None
+
+    def _reply(
+        self, functions: dict[str, Function], spent: dict[str, int], name: Value, arguments: Value, keywords: Value
+    ) -> Value:
+        from autograder.exercises import EXERCISES
+
+        try:
+            if not isinstance(arguments, tuple) or not isinstance(keywords, dict):
+                raise TypeError("arguments")
+            if sum(_elements(a) for a in (*arguments, *keywords.values())) > ASKED_ELEMENTS:
+                raise ValueError("too large a question")
+            with np.errstate(all="ignore"):
+                if name in functions:
+                    spent[name] += functions[name].cost(*arguments, **keywords)
+                    return {"do": "return", "value": functions[name].run(*arguments, **keywords)}
+                if name in self.exercise.uses:
+                    return {"do": "return", "value": lend(EXERCISES[name], arguments, keywords)}
+            raise ValueError(f"there is no {name!r:.40}")
+        except Exception as error:
+            return {"do": "raise", "message": f"{name!s:.40}: {error!s:.300}"}
+
+
+def _elements(value: Any) -> int:
+    if isinstance(value, Tensor):
+        value = value.array
+    if isinstance(value, np.ndarray):
+        return int(value.size)
+    return sum(map(_elements, value)) if isinstance(value, (list, tuple)) else 1
+
+
+def examine(exercise: Exercise, link: Link, seed: int) -> Verdict:
+    """The verdict on whatever answers at the other end of `link`.
+
+    Args:
+        exercise: what is being judged.
+        link: frames to and from the student's process.
+        seed: what the cases are drawn from; a fresh one for each run.
+    """
+    rng = np.random.default_rng(seed)
+    interview = Interview(exercise, link)
+    findings: list[Finding] = []
+    stop: tuple[Outcome, str] | None = None
+    for probe in exercise.probes:
+        if stop is None:
+            try:
+                reason = _try(interview, probe, rng)
+            except TimeoutError:
+                stop = "timed out", "One call took too long; what had been earned before is kept."
+            except (EOFError, OSError):
+                stop = "crashed", "The process that ran your code ended; what had been earned before is kept."
+            except (Malformed, Unreadable) as error:
+                stop = "tampered", f"What came back was not an answer ({error})."
+            else:
+                if _unwritten(interview):
+                    stop = "not attempted", ""
+                    reason = ""
+                findings.append(Finding(probe.shows, probe.points, 0.0 if reason or stop else probe.points, reason))
+                continue
+        findings.append(Finding(probe.shows, probe.points, 0.0))
+    verdict = _conclude(exercise, tuple(findings), interview, stop)
+    if stop is None or stop[0] == "not attempted":
+        _farewell(link, verdict)
+    return verdict
+
+
+def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
+    """Why this probe earns nothing, or "" where it earns its points."""
+    trial = Trial(probe.measures == "lines")
+    interview.trials.append(trial)
+    reason = ""
+    for case in probe.draw(rng):
+        want = expected(interview.exercise, case)
+        got = interview.ask(case, trial.lines)
+        trial.cases.append(case)
+        trial.wanted.append(want)
+        trial.got.append(got)
+        if _unwritten(interview):
+            return "not written yet"
+        found = difference(want, got)
+        if found and not reason:
+            reason = explain(found, result_axes(interview.exercise), values=False)
+    return reason or (LOOP if trial.failed else "")
+
+
+LOOP = "More Python lines run when there are more tokens: a loop over them is left."
+
+
+def _unwritten(interview: Interview) -> bool:
+    raised = [got.raised for got in interview.trials[0].got] if interview.trials else []
+    return bool(raised) and raised[0] is not None and raised[0].kind == "NotImplementedError"
+
+
+def _conclude(
+    exercise: Exercise, findings: tuple[Finding, ...], interview: Interview, stop: tuple[Outcome, str] | None
+) -> Verdict:
+    earned = sum(finding.earned for finding in findings)
+    if stop:
+        return Verdict(exercise.name, stop[0], findings, note=stop[1])
+    if all(finding.earned == finding.points for finding in findings):
+        return Verdict(exercise.name, "passed", findings)
+    named = identify(exercise, interview.trials)
+    names, lessons = tuple(m.__name__ for m in named), tuple(lesson(m) for m in named)
+    raised = not earned and all(got.raised for trial in interview.trials for got in trial.got)
+    outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"
+    return Verdict(exercise.name, outcome, findings, names, lessons)
+
+
+def identify(exercise: Exercise, trials: list[Trial]) -> list[Implementation]:
+    """The known mistakes that give these very answers to every case; failing that, to every probe that went wrong."""
+    for relevant in (trials, [trial for trial in trials if trial.failed]):
+        named = [m for m in exercise.mistakes if equivalence(m) is None]
+        for trial in relevant:
+            named = [m for m in named if trial.matches(exercise, m)]
+        if named and relevant:
+            return named
+    return []
+
+
+def _farewell(link: Link, verdict: Verdict) -> None:
+    """Tell the student's process, which may print it; the score never comes from there."""
+    try:
+        link.send({"do": "done", "text": repr(verdict), "html": verdict._repr_html_()})
+    except OSError:
+        pass

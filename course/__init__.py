@@ -1,0 +1,6 @@
+"""What the notebooks import: `check`, `judge`, `progress`, and `course.figures`."""
+
+from course.checking import check, progress
+from course.client import judge
+
+__all__ = ["check", "judge", "progress"]

@@ -1,0 +1,100 @@
+"""The answers that `check` compares with: one JSON file a notebook, made by `make release`, never by hand.
+
+They hold, for every public case, what a right answer gives and what each known mistake gives. They hold no code.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from course.functions import Function, function_from_json
+from course.observing import Observation
+from course.text import Axes
+from course.values import Value, from_json
+
+
+@dataclass(frozen=True)
+class StoredMistake:
+    """A known mistake: its answers to the public cases, whether it loops, and what its student reads."""
+
+    name: str
+    lesson: str
+    answers: tuple[Observation, ...]
+    loops: bool
+
+
+@dataclass(frozen=True)
+class StoredExercise:
+    """What `check` knows of an exercise; the attributes are those of `autograder.exercises.model.Exercise`."""
+
+    name: str
+    notebook: str
+    points: float
+    axes: Axes
+    parameters: tuple[tuple[str, str], ...]
+    uses: tuple[str, ...]
+    vectorised: bool
+    view: str | None
+    cases: tuple[tuple[Value | Function, ...], ...]
+    expected: tuple[Observation, ...]
+    mistakes: tuple[StoredMistake, ...]
+
+
+def find(name: str) -> StoredExercise | None:
+    """The exercise called `name`, or None."""
+    for notebook in notebooks():
+        if name in _contents(notebook):
+            return _read(notebook, name)
+    return None
+
+
+@cache
+def notebooks() -> tuple[str, ...]:
+    """The notebooks that have answers, in order."""
+    return tuple(sorted(path.name[:-5] for path in files(__package__).iterdir() if path.name.endswith(".json")))
+
+
+def names(notebook: str) -> tuple[str, ...]:
+    """The exercises of a notebook, in order."""
+    return tuple(_contents(notebook))
+
+
+@cache
+def _contents(notebook: str) -> dict[str, Any]:
+    text = files(__package__).joinpath(f"{notebook}.json").read_text()
+    return {entry["name"]: entry for entry in json.loads(text)}
+
+
+@cache
+def _read(notebook: str, name: str) -> StoredExercise:
+    tree = _contents(notebook)[name]
+    return StoredExercise(
+        name=name,
+        notebook=notebook,
+        points=tree["points"],
+        axes=tree["axes"],
+        parameters=tuple((parameter, axes) for parameter, axes in tree["parameters"]),
+        uses=tuple(tree["uses"]),
+        vectorised=tree["vectorised"],
+        view=tree["view"],
+        cases=tuple(tuple(_argument(a) for a in case) for case in tree["cases"]),
+        expected=tuple(_observation(o) for o in tree["expected"]),
+        mistakes=tuple(
+            StoredMistake(m["name"], m["lesson"], tuple(_observation(o) for o in m["answers"]), m["loops"])
+            for m in tree["mistakes"]
+        ),
+    )
+
+
+def _argument(tree: Any) -> Value | Function:
+    if isinstance(tree, dict) and "function" in tree:
+        return function_from_json(tree["function"])
+    return from_json(tree)
+
+
+def _observation(tree: Any) -> Observation:
+    return Observation.from_value(from_json(tree))

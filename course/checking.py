@@ -1,0 +1,215 @@
+"""`check`: what a student runs under each exercise, and `progress`, which runs it for a whole notebook."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+import numpy as np
+
+from course import answers
+from course.answers import StoredExercise, StoredMistake
+from course.comparing import Difference, difference, lines_grow, same_answers
+from course.functions import Function
+from course.observing import Observation, observe
+from course.text import explain, show, side_by_side, side_by_side_html
+from course.values import Tensor, Value
+from course.views import seen
+
+State = Literal["correct", "not yet", "not written", "unknown"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `check` found. Print it, or let the notebook show it."""
+
+    exercise: str
+    state: State
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __bool__(self) -> bool:
+        return self.state == "correct"
+
+
+class CheckFailed(Exception):
+    """A check that does not pass, under nbgrader's Validate, which looks at nothing but exceptions."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.text)
+        self.result = result
+
+    def _render_traceback_(self) -> list[str]:
+        return self.result.text.split("\n")
+
+
+def check(function: Callable[..., object]) -> Result | None:
+    """Try `function` on the public cases of the exercise that has its name, and say what came of it.
+
+    Returns:
+        The result, or None while nbgrader grades: what counts then is the hidden test.
+
+    Raises:
+        CheckFailed: only under nbgrader's Validate, for anything but a correct answer.
+    """
+    execution = os.environ.get("NBGRADER_EXECUTION")
+    if execution == "autograde":
+        return None
+    result = examine(function)
+    if execution == "validate" and not result:
+        raise CheckFailed(result)
+    return result
+
+
+def progress() -> None:
+    """Print how far this notebook is: the check of each of its exercises, run now."""
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return
+    scope = vars(sys.modules["__main__"])
+    written = [n for n in answers.notebooks() if any(callable(scope.get(name)) for name in answers.names(n))]
+    if not written:
+        print("No exercise is defined yet: run the cells above first.")
+        return
+    notebook = written[-1]
+    results = [examine(scope[name]) if callable(scope.get(name)) else _undefined(name) for name in answers.names(notebook)]
+    done = sum(map(bool, results))
+    print(f"{notebook}: {done} of {len(results)} checks pass.")
+    for result in results:
+        print(f"  {result.state:<12} {result.exercise}")
+
+
+def _undefined(name: str) -> Result:
+    return _plain(name, "not written", f"{name}: its cell has not been run.")
+
+
+def examine(function: Any) -> Result:
+    """`check`, whoever asks."""
+    name = getattr(function, "__name__", type(function).__name__)
+    exercise = answers.find(name)
+    if exercise is None:
+        return _plain(name, "unknown", f"check goes by the function's name, and there is no exercise called {name}.")
+    observed: list[Observation] = []
+    for arguments in exercise.cases:
+        observed.append(seen(exercise.view, observe(function, arguments, exercise.vectorised)))
+        raised = observed[-1].raised
+        if raised is not None and raised.kind == "NotImplementedError":
+            return _plain(
+                name,
+                "not written",
+                f"{name}: not written yet. Put your code where `raise NotImplementedError()` is, and run both cells again.",
+            )
+    differences = [difference(want, got) for want, got in zip(exercise.expected, observed, strict=True)]
+    loops = exercise.vectorised and lines_grow(observed)
+    if not any(differences) and not loops:
+        return _correct(exercise, observed)
+    return _wrong(exercise, function, observed, differences)
+
+
+def _plain(name: str, state: State, text: str) -> Result:
+    return Result(name, state, text, f"<p>{escape(text)}</p>")
+
+
+def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
+    count = len(exercise.cases)
+    cases = "the public case" if count == 1 else f"all {count} public cases"
+    text = f"{exercise.name}: correct on {cases}. The hidden tests try more."
+    return _plain(exercise.name, "correct", "\n".join([text, *_warnings(observed)]))
+
+
+def _wrong(
+    exercise: StoredExercise, function: Any, observed: list[Observation], differences: list[Difference | None]
+) -> Result:
+    paragraphs = [f"{exercise.name}: not yet."]
+    paragraphs += _begin_elsewhere(exercise, function)
+    failing = [i for i, found in enumerate(differences) if found]
+    comparison: tuple[Value, Value] | None = None
+    if failing:
+        i = min(failing, key=lambda index: _size(exercise.cases[index]))
+        found = differences[i]
+        assert found is not None
+        paragraphs.append(_situation(exercise, i) + explain(found, exercise.axes))
+        if found.kind in ("value", "shape", "type") and not isinstance(found.given, type(None)):
+            comparison = (exercise.expected[i].result, observed[i].result)
+        if found.kind == "changed":
+            paragraphs.append(f"Afterwards it is\n{show(found.given)}")
+    else:
+        paragraphs.append(
+            "The values are right. But more Python lines run when there are more tokens: "
+            "a loop over them is left, yours or one inside a helper you call."
+        )
+    lessons = [f"A known mistake gives exactly this: {m.lesson}" for m in known(exercise, observed)]
+    notes = _warnings(observed)
+    text = "\n".join([*paragraphs, *([_indent(side_by_side(*comparison))] if comparison else []), *lessons, *notes])
+    html = "".join(f"<p style='white-space:pre-wrap'>{escape(paragraph)}</p>" for paragraph in paragraphs)
+    html += side_by_side_html(*comparison) if comparison else ""
+    html += "".join(f"<p><b>{escape(lesson)}</b></p>" for lesson in lessons)
+    html += "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return Result(exercise.name, "not yet", text, f"<div>{html}</div>")
+
+
+def known(exercise: StoredExercise, observed: list[Observation]) -> list[StoredMistake]:
+    """The known mistakes that give these very answers to every public case; failing that, to every one that is wrong."""
+    every = range(len(observed))
+    wrong = [i for i in every if difference(exercise.expected[i], observed[i])]
+    loops = exercise.vectorised and lines_grow(observed)
+    for cases in (list(every), wrong):
+        want, got = [exercise.expected[i] for i in cases], [observed[i] for i in cases]
+        found = [
+            mistake
+            for mistake in exercise.mistakes
+            if cases and mistake.loops == loops and same_answers(want, [mistake.answers[i] for i in cases], got)
+        ]
+        if found:
+            return found
+    return []
+
+
+def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
+    """Where a function that this one calls fails its own check, that is the place to begin."""
+    called = getattr(getattr(function, "__code__", None), "co_names", ())
+    scope = getattr(function, "__globals__", {})
+    waiting = [name for name in exercise.uses if name in called and callable(scope.get(name)) and not examine(scope[name])]
+    return [f"It calls {name}, whose own check does not pass yet: begin there." for name in waiting]
+
+
+def _situation(exercise: StoredExercise, i: int) -> str:
+    """The case in words and, where it is small, in numbers."""
+    parts = []
+    for (name, axes), argument in zip(exercise.parameters, exercise.cases[i], strict=False):
+        if isinstance(argument, Function):
+            continue
+        array = argument.array if isinstance(argument, Tensor) else argument
+        if not isinstance(array, np.ndarray):
+            parts.append(f"{name} = {show(array)}")
+        elif array.size <= 24:
+            shown = show(array)
+            parts.append(f"{name} =\n{_indent(shown)}" if "\n" in shown else f"{name} = {shown}")
+        else:
+            parts.append(f"{name} of shape {[*axes.split()] if axes else ''} = {list(array.shape)}".replace("'", ""))
+    if not parts:
+        return ""
+    return "With " + "\n".join(parts) + "\n"
+
+
+def _size(arguments: tuple[Value | Function, ...]) -> int:
+    arrays = [a.array if isinstance(a, Tensor) else a for a in arguments]
+    return sum(a.size if isinstance(a, np.ndarray) else 1 for a in arrays)
+
+
+def _warnings(observed: list[Observation]) -> list[str]:
+    texts = dict.fromkeys(text for one in observed for text in one.warned)
+    return [f"Python warned: {text}" for text in texts]
+
+
+def _indent(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.split("\n"))

@@ -1,0 +1,124 @@
+"""`judge`: the student's end of a hidden test.
+
+It holds nothing worth knowing. The other end (`autograder.judging`) sends arguments, this end calls the student's
+function and sends back what was observed; the score is made there and never here. The two talk in values
+(`course.values`), so nothing that crosses can be code.
+
+Messages from the judge: {"do": "call", ...}, {"do": "return", ...}, {"do": "raise", ...}, {"do": "done", ...}.
+Messages to the judge: {"say": "observed", ...}, {"say": "ask", ...}.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from course.functions import Function
+from course.link import Link, SocketLink
+from course.observing import observe
+from course.values import Callback, Tensor, Value, plain
+
+SOCKET_VARIABLE = "COURSE_JUDGE"
+
+
+class Report:
+    """What the judge said, for the cell's output. It carries no score that anybody trusts."""
+
+    def __init__(self, text: str, html: str) -> None:
+        self.text = text
+        self.html = html
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def judge(function: Callable[..., object]) -> Report:
+    """Have `function` judged by the hidden tests of the exercise that carries its name.
+
+    While nbgrader grades, a judge in another process is reached over a socket. On an instructor's machine, where
+    `autograder` can be imported, the same judge runs here. On a student's machine this only says when hidden tests run.
+
+    Raises:
+        RuntimeError: nbgrader is grading and no judge can be reached, which is the grader's fault.
+    """
+    address = os.environ.get(SOCKET_VARIABLE)
+    if address:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(address)
+            return answer(function, SocketLink(connection))
+    if os.environ.get("NBGRADER_EXECUTION") == "autograde":
+        raise RuntimeError("no judge: run nbgrader where this course's nbgrader_config.py is")
+    try:
+        from autograder.judging import local_judge
+    except ImportError:
+        text = "The hidden tests run when your instructor grades; check() above is yours to run as often as you like."
+        return Report(text, f"<p>{text}</p>")
+    return local_judge(function, answer)
+
+
+def answer(function: Callable[..., object], link: Link) -> Report:
+    """Do what the judge asks for, until it is done."""
+    while True:
+        request = link.receive()
+        if request["do"] == "done":
+            return Report(request["text"], request["html"])
+        arguments = tuple(_from_afar(argument, link) for argument in request["arguments"])
+        with _lent(function, request["lend"], link):
+            observed = observe(function, arguments, count_lines=request["lines"])
+        link.send({"say": "observed", **observed.to_value()})
+
+
+def _from_afar(argument: Value, link: Link) -> Value:
+    if isinstance(argument, Callback):
+        return Function(argument.name, _asking(argument.name, link))
+    return argument
+
+
+def _asking(name: str, link: Link) -> Callable[..., Any]:
+    """A function that is evaluated by the judge."""
+
+    def ask(*arguments: object, **keywords: object) -> Any:
+        trace = sys.gettrace()
+        sys.settrace(None)  # the lines of a conversation are not the student's
+        try:
+            link.send({"say": "ask", "name": name, "arguments": plain(arguments), "keywords": plain(keywords)})
+            reply = link.receive()
+        finally:
+            sys.settrace(trace)
+        if reply["do"] == "raise":
+            raise ValueError(reply["message"])
+        return _native(reply["value"])
+
+    ask.__name__ = name
+    return ask
+
+
+def _native(value: Value) -> Any:
+    if isinstance(value, Tensor):
+        import torch
+
+        return torch.from_numpy(value.array)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_native(part) for part in value)
+    if isinstance(value, dict):
+        return {key: _native(part) for key, part in value.items()}
+    return value
+
+
+@contextmanager
+def _lent(function: Callable[..., object], names: list[str], link: Link) -> Iterator[None]:
+    """Let the functions that this one builds on be right ones, so that one mistake costs once."""
+    scope: dict[str, Any] = getattr(function, "__globals__", {})
+    own = {name: scope[name] for name in names if name in scope}
+    scope.update({name: _asking(name, link) for name in own})
+    try:
+        yield
+    finally:
+        scope.update(own)

@@ -1,0 +1,175 @@
+"""Whether an observation is the one that was expected, and if not, in what it differs first.
+
+Shapes are compared before dtypes, dtypes before values, and nothing is ever broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from course.observing import Observation
+from course.values import Opaque, Tensor, Value
+
+# How far a result may lie from the expected one, relative to its own size and to the largest entry beside it.
+# float64 leaves room for sums in another order and for stored answers of 12 digits; float32 for a few hundred roundings.
+TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2}
+
+# Lines that one call may run more than another without having a loop in it: a branch, a wrapper inside numpy.
+LINES_OF_SLACK = 6
+
+Kind = Literal["raised", "not raised", "type", "length", "shape", "dtype", "value", "changed", "count"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first thing in which an answer differs.
+
+    Attributes:
+        kind: what differs.
+        path: where in the result: () is the result itself, (1,) its second part; for "changed", the argument's position.
+        expected, given: the two, in the form that `kind` compares (shapes, dtype names, whole values, counts).
+        index: for "value" in an array, the first entry that differs.
+    """
+
+    kind: Kind
+    path: tuple[int | str, ...] = ()
+    expected: Value = None
+    given: Value = None
+    index: tuple[int, ...] = ()
+
+
+def difference(expected: Observation, given: Observation) -> Difference | None:
+    """The first difference between two observations, or None.
+
+    Counts are budgets: spending less than expected is no difference. "lines" is never compared here, since it
+    depends on style; `lines_grow` asks whether there is a loop.
+    """
+    if expected.raised is not None:
+        if given.raised is None:
+            return Difference("not raised", (), expected.raised.kind, given.result)
+        same = expected.raised.kind == given.raised.kind
+        return None if same else Difference("raised", (), expected.raised.kind, given.raised)
+    if given.raised is not None:
+        return Difference("raised", (), None, given.raised)
+    found = compare(expected.result, given.result)
+    if found:
+        return found
+    for position, contents in given.changed.items():
+        if position not in expected.changed:
+            return Difference("changed", (position,), None, contents)
+    for name, budget in expected.counts.items():
+        if name != "lines" and given.counts.get(name, 0) > budget:
+            return Difference("count", (name,), budget, given.counts[name])
+    return None
+
+
+def same_answers(
+    expected: Sequence[Observation], some: Sequence[Observation], others: Sequence[Observation], lines: bool = False
+) -> bool:
+    """Whether two series of answers to the same cases would be told apart by nobody.
+
+    The same results, exceptions and changed arguments, and the same budgets kept or broken. Where `lines` were
+    counted, growing with the size of the case counts too.
+    """
+    each = zip(expected, some, others, strict=True)
+    alike = all(_alike(one, other) and _over(want, one) == _over(want, other) for want, one, other in each)
+    return alike and (not lines or lines_grow(some) == lines_grow(others))
+
+
+def lines_grow(observations: Sequence[Observation]) -> bool:
+    """Whether the last, largest case ran more Python lines than the first, beyond what a branch more or less makes."""
+    if any("lines" not in observed.counts for observed in observations):
+        return False
+    return observations[-1].counts["lines"] > observations[0].counts["lines"] + LINES_OF_SLACK
+
+
+def _over(expected: Observation, given: Observation) -> bool:
+    return any(given.counts.get(name, 0) > budget for name, budget in expected.counts.items() if name != "lines")
+
+
+def _alike(one: Observation, other: Observation) -> bool:
+    if (one.raised is None) != (other.raised is None) or set(one.changed) != set(other.changed):
+        return False
+    if one.raised is not None and other.raised is not None:
+        return one.raised.kind == other.raised.kind
+    if any(compare(one.changed[position], other.changed[position]) for position in one.changed):
+        return False
+    return compare(one.result, other.result) is None
+
+
+def compare(expected: Value, given: Value, path: tuple[int | str, ...] = ()) -> Difference | None:
+    """The first difference between two values, or None."""
+    if isinstance(expected, (np.ndarray, Tensor)):
+        if type(expected) is not type(given):
+            return Difference("type", path, expected, given)
+        return _compare_arrays(_array(expected), _array(given), path)
+    if isinstance(expected, (list, tuple)):
+        if type(expected) is not type(given):
+            return Difference("type", path, expected, given)
+        if len(expected) != len(given):
+            return Difference("length", path, len(expected), len(given))
+        return _first(compare(e, g, (*path, i)) for i, (e, g) in enumerate(zip(expected, given, strict=True)))
+    if isinstance(expected, dict):
+        if not isinstance(given, dict):
+            return Difference("type", path, expected, given)
+        if set(expected) != set(given):
+            return Difference("length", path, sorted(expected), sorted(given))
+        return _first(compare(expected[key], given[key], (*path, key)) for key in expected)
+    return _compare_scalars(expected, given, path)
+
+
+def _first(differences: Iterable[Difference | None]) -> Difference | None:
+    return next((found for found in differences if found is not None), None)
+
+
+def _array(value: np.ndarray | Tensor) -> np.ndarray:
+    return value.array if isinstance(value, Tensor) else value
+
+
+def _compare_scalars(expected: Value, given: Value, path: tuple[int | str, ...]) -> Difference | None:
+    if isinstance(given, (np.ndarray, Tensor)) and _array(given).ndim == 0:
+        given = _array(given).item()
+    number = type(expected) in (int, float)
+    if number and type(given) not in (int, float) or (type(expected) is int and type(given) is float):
+        return Difference("type", path, expected, given)
+    if number:
+        close = _close(np.asarray(expected, np.float64), np.asarray(given, np.float64), TOLERANCE["float64"])
+        exact = type(expected) is float or expected == given
+        return None if bool(close) and exact else Difference("value", path, expected, given)
+    if type(expected) is not type(given):
+        return Difference("type", path, expected, given)
+    same = not isinstance(expected, Opaque) and expected == given
+    return None if same else Difference("value", path, expected, given)
+
+
+def _compare_arrays(expected: np.ndarray, given: np.ndarray, path: tuple[int | str, ...]) -> Difference | None:
+    if expected.shape != given.shape:
+        return Difference("shape", path, expected.shape, given.shape)
+    if expected.dtype != given.dtype:
+        return Difference("dtype", path, expected.dtype.name, given.dtype.name)
+    right = agrees(expected, given)
+    if np.all(right):
+        return None
+    first = np.unravel_index(int(np.argmin(right)), expected.shape) if expected.ndim else ()
+    return Difference("value", path, expected, given, tuple(int(i) for i in first))
+
+
+def agrees(expected: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Entry by entry, whether two arrays of one shape and dtype agree within the tolerance of that dtype."""
+    if expected.dtype.kind != "f":
+        return np.asarray(expected == given)
+    return _close(expected.astype(np.float64), given.astype(np.float64), TOLERANCE[expected.dtype.name])
+
+
+def _close(expected: np.ndarray, given: np.ndarray, relative: float) -> np.ndarray:
+    """Entry by entry; NaN agrees with NaN, and an infinity with itself alone."""
+    finite = np.isfinite(expected) & np.isfinite(given)
+    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
+    exact = (expected == given) | (np.isnan(expected) & np.isnan(given))
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(given - expected) <= relative * (np.abs(expected) + largest)
+    return np.where(finite, near, exact)

@@ -1,0 +1,78 @@
+"""Pictures for the notebooks. Each one is a function that draws, and says in words what it has drawn.
+
+    @picture
+    def entropy_by_width(guess: str | None) -> tuple[Figure, str]:
+        fig, axes = canvas()
+        ...
+        return fig, "Line chart. The entropy of ..."
+
+In a notebook the call is the last expression of its cell. A picture that has a parameter `guess` stays covered until
+the reader has written one down. Nothing is drawn while nbgrader validates or grades.
+"""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import io
+import os
+from collections.abc import Callable
+from functools import wraps
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+STYLE = Path(__file__).parent / "course.mplstyle"
+
+# Okabe and Ito's colours, in the order in which they are used; every series also has a marker or a dash of its own.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+class Picture:
+    """A drawn figure with its alternative text, which is also what it prints as."""
+
+    def __init__(self, figure: Figure, alt: str) -> None:
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", metadata={"Software": None})
+        self.png = buffer.getvalue()
+        self.alt = " ".join(alt.split())
+
+    def __repr__(self) -> str:
+        return f"[Picture] {self.alt}"
+
+    def _repr_html_(self) -> str:
+        data = base64.b64encode(self.png).decode()
+        return f'<img style="max-width:100%" src="data:image/png;base64,{data}" alt="{escape(self.alt)}">'
+
+
+class Covered:
+    """What a picture shows before the reader has guessed."""
+
+    def __repr__(self) -> str:
+        return "Make your guess first: write it where the cell says None, then run the cell again."
+
+
+def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | Covered | None]:
+    """Turn a function that returns a figure and its alternative text into one that a notebook cell ends with."""
+    guesses = "guess" in inspect.signature(draw).parameters
+
+    @wraps(draw)
+    def show(*arguments: Any, **keywords: Any) -> Picture | Covered | None:
+        if os.environ.get("NBGRADER_EXECUTION"):
+            return None
+        if guesses and inspect.signature(draw).bind(*arguments, **keywords).arguments.get("guess") is None:
+            return Covered()
+        with mpl.style.context([STYLE]):
+            return Picture(*draw(*arguments, **keywords))
+
+    return show
+
+
+def canvas(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.6, **options: Any) -> tuple[Figure, Any]:
+    """A figure and its axes, outside pyplot, so that nothing is drawn twice or left open. Sizes are in inches."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(rows, columns, **options)

@@ -1,0 +1,69 @@
+"""Matrices drawn as grids of numbers, and the products between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+
+
+def grid(
+    axes: Axes,
+    matrix: np.ndarray,
+    title: str = "",
+    rows: str = "",
+    columns: str = "",
+    digits: int = 2,
+    marked: np.ndarray | None = None,
+    limits: tuple[float, float] | None = None,
+) -> None:
+    """Draw a matrix with its numbers in it.
+
+    Args:
+        axes: where to draw.
+        matrix: [n, m]; NaN entries stay empty, infinities are written as such.
+        title: above the grid.
+        rows, columns: names of the two axes, with their size: "n = 4".
+        digits: significant digits.
+        marked: [n, m] bool; these cells get a thick frame, so that no colour is needed to find them.
+        limits: the values at the two ends of the colour scale, where several grids share one.
+    """
+    matrix = np.atleast_2d(np.asarray(matrix, float))
+    finite = matrix[np.isfinite(matrix)]
+    low, high = limits or (finite.min(initial=0.0), finite.max(initial=1e-9))
+    shades = np.nan_to_num(matrix, nan=low, posinf=high, neginf=low)
+    axes.imshow(shades, cmap="cividis", vmin=low, vmax=high, aspect="equal")
+    for (i, j), value in np.ndenumerate(matrix):
+        if np.isnan(value):
+            axes.add_patch(mpl.patches.Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white"))
+            continue
+        light = (shades[i, j] - low) < 0.55 * (high - low + 1e-12)
+        axes.text(j, i, _number(value, digits), ha="center", va="center", color="white" if light else "black")
+    for i, j in np.argwhere(marked) if marked is not None else ():
+        axes.add_patch(mpl.patches.Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, linewidth=3, edgecolor="#D55E00"))
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(False)
+    axes.set_title(title)
+    axes.set_ylabel(rows)
+    axes.set_xlabel(columns)
+
+
+def _number(value: float, digits: int) -> str:
+    if np.isposinf(value):
+        return "∞"
+    return "-∞" if np.isneginf(value) else f"{value:.{digits}g}"
+
+
+def frame_row(axes: Axes, row: int, width: int, **style: Any) -> None:
+    """A thick frame around one row of a grid that is `width` columns wide."""
+    style = {"linewidth": 3, "edgecolor": "#D55E00", **style}
+    axes.add_patch(mpl.patches.Rectangle((-0.5, row - 0.5), width, 1, fill=False, **style))
+
+
+def frame_column(axes: Axes, column: int, height: int, **style: Any) -> None:
+    """A thick frame around one column of a grid that is `height` rows high."""
+    style = {"linewidth": 3, "edgecolor": "#D55E00", **style}
+    axes.add_patch(mpl.patches.Rectangle((column - 0.5, -0.5), 1, height, fill=False, **style))

@@ -1,0 +1,184 @@
+"""Call a function and write down what it did: the one way in which check, judge and mutants look at an answer."""
+
+from __future__ import annotations
+
+import copy
+import linecache
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from course.functions import Function
+from course.values import Opaque, Tensor, Value, plain, with_layout
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception, and the line of the student's own code that it passed through last."""
+
+    kind: str
+    message: str = ""
+    line: int = 0
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one call did.
+
+    Attributes:
+        result: what it returned.
+        raised: what it raised, or None.
+        changed: position -> contents afterwards, for each array argument that the call altered.
+        counts: what was spent: one entry per `Function` argument, and "lines" where lines were counted.
+        warned: what Python warned of, each once.
+    """
+
+    result: Value = None
+    raised: Raised | None = None
+    changed: dict[int, Value] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    warned: tuple[str, ...] = ()
+
+    def to_value(self) -> Value:
+        """This observation as a tree that can be packed or stored."""
+        raised = self.raised and [self.raised.kind, self.raised.message, self.raised.line, self.raised.source]
+        return {
+            "result": self.result,
+            "raised": raised,
+            "changed": {str(position): value for position, value in self.changed.items()},
+            "counts": dict(self.counts),
+            "warned": list(self.warned),
+        }
+
+    @classmethod
+    def from_value(cls, tree: Value) -> Observation:
+        """The observation in a tree.
+
+        Raises:
+            ValueError: the tree is of another form.
+        """
+        if not isinstance(tree, dict) or set(tree) != {"result", "raised", "changed", "counts", "warned"}:
+            raise ValueError("not an observation")
+        raised, changed, counts, warned = tree["raised"], tree["changed"], tree["counts"], tree["warned"]
+        if raised is not None:
+            if not isinstance(raised, list) or [type(part) for part in raised] != [str, str, int, str]:
+                raise ValueError("not an exception")
+            raised = Raised(*raised)
+        if not isinstance(changed, dict) or not all(key.isdecimal() for key in changed):
+            raise ValueError("not a set of changed arguments")
+        if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
+            raise ValueError("not counts")
+        if not isinstance(warned, list) or not all(isinstance(text, str) for text in warned):
+            raise ValueError("not warnings")
+        return cls(tree["result"], raised, {int(k): v for k, v in changed.items()}, counts, tuple(warned))
+
+
+def observe(function: Callable[..., object], arguments: tuple[Value, ...], count_lines: bool = False) -> Observation:
+    """Call `function` on copies of `arguments` and say what it did.
+
+    Args:
+        function: anything callable.
+        arguments: values, and `Function`s, whose cost is counted.
+        count_lines: also count the Python lines that run, wherever they are.
+    """
+    spent: dict[str, int] = {argument.name: 0 for argument in arguments if isinstance(argument, Function)}
+    given = tuple(_realise(argument, spent) for argument in arguments)
+    before = copy.deepcopy([argument for argument in given if not callable(argument)])
+    result: Value = None
+    raised: Raised | None = None
+    with warnings.catch_warnings(record=True) as caught, _line_counter(spent if count_lines else None):
+        warnings.simplefilter("always")
+        try:
+            result = function(*given)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a student's exit() is an answer too, and a wrong one
+            raised = _raised(error)
+    after = [argument for argument in given if not callable(argument)]
+    positions = [position for position, argument in enumerate(given) if not callable(argument)]
+    changed = {p: plain(now) for p, was, now in zip(positions, before, after, strict=True) if not _same(was, now)}
+    warned = tuple(dict.fromkeys(str(warning.message)[:500] for warning in caught))
+    return Observation(plain(result), raised, changed, spent, warned[:5])
+
+
+def _realise(argument: Value, spent: dict[str, int]) -> Any:
+    """What the student's function is given: its own copy, in the same memory layout."""
+    if isinstance(argument, Function):
+        return _counted(argument, spent)
+    if isinstance(argument, Tensor):
+        import torch
+
+        return torch.from_numpy(np.array(argument.array))
+    if isinstance(argument, np.ndarray):
+        order = "C" if argument.flags.c_contiguous else "F" if argument.flags.f_contiguous else "strided"
+        return with_layout(argument, order)
+    return copy.deepcopy(argument)
+
+
+def _counted(function: Function, spent: dict[str, int]) -> Callable[..., Value]:
+    def call(*arguments: Any) -> Value:
+        spent[function.name] += function.cost(*arguments)
+        return function.run(*arguments)
+
+    call.__name__ = function.name
+    return call
+
+
+def _same(was: object, now: object) -> bool:
+    """Whether an argument is bit for bit what it was (NaN counts as equal to NaN)."""
+    was, now = plain(was), plain(now)
+    if isinstance(was, Tensor) and isinstance(now, Tensor):
+        was, now = was.array, now.array
+    if isinstance(was, np.ndarray) and isinstance(now, np.ndarray):
+        return was.dtype == now.dtype and was.shape == now.shape and was.tobytes() == now.tobytes()
+    if isinstance(was, (list, tuple)) and isinstance(now, (list, tuple)):
+        return len(was) == len(now) and all(map(_same, was, now))
+    if isinstance(was, dict) and isinstance(now, dict):
+        return list(was) == list(now) and all(_same(was[key], now[key]) for key in was)
+    return type(was) is type(now) and (isinstance(was, Opaque) or was == now or was != was)
+
+
+@contextmanager
+def _line_counter(spent: dict[str, int] | None) -> Iterator[None]:
+    """Count every line that Python runs, in the student's code and in any Python code it calls."""
+    if spent is None:
+        yield
+        return
+    spent["lines"] = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        if event == "line":
+            spent["lines"] += 1
+        return trace
+
+    previous = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(previous)
+
+
+def _raised(error: BaseException) -> Raised:
+    """The exception with the last line that lies in a notebook cell (or, outside a notebook, the last line of all)."""
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `observe`
+    cells = [frame for frame in frames if _is_cell(frame.filename)]
+    kind, message = type(error).__name__[:200], str(error)[:1000]
+    if not cells:
+        return Raised(kind, message)
+    last = cells[-1]
+    source = linecache.getline(last.filename, last.lineno or 0).strip()
+    return Raised(kind, message, last.lineno or 0, source[:500])
+
+
+def _is_cell(filename: str) -> bool:
+    """IPython compiles cells under names such as /tmp/ipykernel_123/456.py or <ipython-input-1-...>."""
+    return "ipykernel_" in filename or filename.startswith("<ipython-input")

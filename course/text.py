@@ -1,0 +1,163 @@
+"""The sentences in which a difference is told, and the numbers beside them."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from course.comparing import Difference, agrees
+from course.observing import Raised
+from course.values import Opaque, Tensor, Value
+
+Axes = str | list[str] | None
+"""Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""
+
+
+def explain(found: Difference, axes: Axes = None, values: bool = True) -> str:
+    """One or two sentences on a difference.
+
+    Args:
+        found: the difference.
+        axes: the names of the result's axes.
+        values: whether the numbers of the case may be told (they may not where the case is hidden).
+    """
+    where = _where(found.path)
+    match found.kind:
+        case "not raised":
+            return f"This call should be refused with a {found.expected}; yours returned {what(found.given)}."
+        case "raised":
+            wanted = f"This call should be refused with a {found.expected}. " if found.expected else ""
+            return wanted + _exception(found.given, values)
+        case "type":
+            hint = " Is there a return?" if found.given is None else ""
+            return f"{where} should be {what(found.expected)}; yours is {what(found.given)}.{hint}"
+        case "length":
+            if isinstance(found.expected, list):
+                return f"{where} should have the keys {found.expected}; yours has {found.given}."
+            return f"{where} should have {found.expected} parts; yours has {found.given}."
+        case "shape":
+            names = _names(axes, found.path)
+            named = f" {names} =" if names else ""
+            return f"{where} should have the shape{named} {list(found.expected)}; yours has {list(found.given)}."
+        case "dtype":
+            return f"{where} should be {found.expected}; yours is {found.given}."
+        case "changed":
+            return f"The call changed its argument number {int(found.path[0]) + 1} in place; the caller still needs it."
+        case "count":
+            if not values:
+                return f"It spends more on {found.path[0]} than it needs to."
+            return f"It spends {found.given} on {found.path[0]}; {found.expected} is enough."
+    if not values or isinstance(found.expected, (str, bool)):
+        told = f": {found.expected!r} was expected, yours is {found.given!r}" if values else ""
+        return f"{where} has the right form, and the wrong value{told}."
+    if isinstance(found.expected, (np.ndarray, Tensor)):
+        expected, given = _entry(found.expected, found.index), _entry(found.given, found.index)
+        if not found.index:
+            return f"{where} should be {expected}; yours is {given}."
+        spot = ", ".join(map(str, found.index))
+        return f"{where} has the right shape. Entry [{spot}] should be {expected}; yours is {given}."
+    return f"{where} should be {number(found.expected)}; yours is {number(found.given)}."
+
+
+def _exception(raised: Raised, values: bool) -> str:
+    message = f": {raised.message}" if raised.message and values else ""
+    at = f" at your line {raised.line}, `{raised.source}`" if raised.source else ""
+    return f"Your code raises {raised.kind}{message}{'' if message.endswith('.') else ''}{at}."
+
+
+def _where(path: tuple[int | str, ...]) -> str:
+    if not path:
+        return "The result"
+    ordinals = ("first", "second", "third", "fourth", "fifth", "sixth")
+    if isinstance(path[0], str):
+        return f"The result's {path[0]!r}"
+    return f"The {ordinals[path[0]]} part of the result" if path[0] < 6 else f"Part {path[0] + 1} of the result"
+
+
+def _names(axes: Axes, path: tuple[int | str, ...]) -> str:
+    if isinstance(axes, list):
+        axes = axes[path[0]] if path and isinstance(path[0], int) and path[0] < len(axes) else ""
+    return f"[{', '.join(axes.split())}]" if axes else ""
+
+
+def what(value: Value) -> str:
+    """What kind of thing a value is, in a word or two."""
+    if isinstance(value, Opaque):
+        return value.what
+    if isinstance(value, np.ndarray):
+        return f"a numpy array of {value.dtype.name}"
+    if isinstance(value, Tensor):
+        return f"a torch tensor of {value.array.dtype.name}"
+    if value is None:
+        return "None"
+    if isinstance(value, (tuple, list, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    article = "an" if isinstance(value, int) and not isinstance(value, bool) else "a"
+    return f"{article} {type(value).__name__}"
+
+
+def number(x: Value) -> str:
+    """A number with as many digits as a reader wants."""
+    if isinstance(x, (bool, np.bool_)):
+        return str(bool(x))
+    if isinstance(x, float):
+        return f"{x:.5g}"
+    return str(x)
+
+
+def _entry(array: np.ndarray | Tensor, index: tuple[int, ...]) -> str:
+    inner = array.array if isinstance(array, Tensor) else array
+    return number(inner[index].item())
+
+
+def show(value: Value) -> str:
+    """A value as a reader wants to see it, arrays in rows."""
+    if isinstance(value, Tensor):
+        value = value.array
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=4, suppress_small=True, threshold=60, max_line_width=72)
+    if isinstance(value, tuple):
+        return "(" + ",\n ".join(show(part) for part in value) + ")"
+    if isinstance(value, dict):
+        return "\n".join(f"{key}: {show(part)}" for key, part in value.items())
+    if isinstance(value, Opaque):
+        return value.what
+    return number(value)
+
+
+def side_by_side(expected: Value, given: Value) -> str:
+    """Two values next to each other, as plain text."""
+    left, right = show(expected).split("\n"), show(given).split("\n")
+    width = max(len("expected"), *map(len, left)) + 4
+    rows = max(len(left), len(right))
+    left += [""] * (rows - len(left))
+    right += [""] * (rows - len(right))
+    lines = [f"{'expected':<{width}}yours", *(f"{a:<{width}}{b}" for a, b in zip(left, right, strict=True))]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def side_by_side_html(expected: Value, given: Value) -> str:
+    """The same as a table; entries that differ carry a ≠ and are bold, so that colour is not needed to find them."""
+    if isinstance(expected, Tensor) and isinstance(given, Tensor):
+        expected, given = expected.array, given.array
+    if _tabular(expected) and _tabular(given) and expected.shape == given.shape and expected.dtype == given.dtype:
+        right = np.atleast_2d(agrees(expected, given))
+        left, other = _table(np.atleast_2d(expected), None), _table(np.atleast_2d(given), right)
+    else:
+        left, other = (f"<pre>{escape(show(value))}</pre>" for value in (expected, given))
+    cell = "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
+    return f"<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr><tr>{cell}{left}</td>{cell}{other}</td></tr></table>"
+
+
+def _tabular(value: Value) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim in (1, 2) and value.size <= 64
+
+
+def _table(array: np.ndarray, right: np.ndarray | None) -> str:
+    def entry(i: int, j: int) -> str:
+        text = number(array[i, j].item())
+        return f"<td>{text}</td>" if right is None or right[i, j] else f"<td><b>≠ {text}</b></td>"
+
+    rows = ("".join(entry(i, j) for j in range(array.shape[1])) for i in range(array.shape[0]))
+    return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"

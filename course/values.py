@@ -1,0 +1,322 @@
+"""The values that travel between a student's function and whoever looks at its answer.
+
+A value is a bounded tree: None, bool, int, float, str, list, tuple, dict with str keys, numpy array, torch
+tensor. Anything else becomes `Opaque`, which carries the type's name and nothing of the object.
+
+Two encodings of the same tree: `pack`/`unpack` for the wire (a JSON header and raw array bytes; nothing that
+arrives can be code), and `to_json`/`from_json` for answers kept in a file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import sys
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Value: TypeAlias = Any
+
+MAX_FRAME = 64 << 20
+MAX_HEADER = 1 << 20
+MAX_DEPTH = 16
+MAX_NODES = 20_000
+MAX_TEXT = 20_000
+MAX_AXES = 8
+DTYPES = ("<f8", "<f4", "<f2", "<i8", "<i4", "|b1", "|u1")
+LAYOUTS = ("C", "F", "strided")
+DIGITS = 12
+
+_LENGTH = struct.Struct("!II")
+
+
+class Malformed(ValueError):
+    """Bytes that are not a packed value. Nothing was built from them."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A torch tensor, as the side that need not import torch sees it."""
+
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that is not a value: all that is kept of it is what it was."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class Callback:
+    """A function that lives on the other side: calling it means asking for it by name."""
+
+    name: str
+
+
+def plain(thing: object) -> Value:
+    """`thing` as a value: numpy scalars become Python's, tensors become `Tensor`, strangers become `Opaque`."""
+    return _Flattener().flatten(thing, 0)
+
+
+class _Flattener:
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def flatten(self, thing: object, depth: int) -> Value:
+        self.nodes += 1
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+            return Opaque("a structure too large to look at")
+        if thing is None or type(thing) in (bool, str, Tensor, Opaque, Callback):
+            return thing if not isinstance(thing, str) else thing[:MAX_TEXT]
+        if type(thing) is int:
+            return thing if abs(thing) < 2**63 else Opaque("an integer of more than 64 bits")
+        if type(thing) is float:
+            return thing
+        if isinstance(thing, np.generic):
+            return self.flatten(thing.item(), depth + 1)
+        if type(thing) is np.ndarray:
+            return thing if _portable(thing.dtype) else Opaque(f"an array of {thing.dtype}")
+        if type(thing) in (list, tuple):
+            assert isinstance(thing, (list, tuple))
+            return type(thing)(self.flatten(item, depth + 1) for item in thing)
+        if type(thing) is dict:
+            return {str(key)[:MAX_TEXT]: self.flatten(item, depth + 1) for key, item in thing.items()}
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(thing, torch.Tensor):
+            array = thing.detach().cpu().resolve_conj().resolve_neg().numpy()
+            return Tensor(array) if _portable(array.dtype) else Opaque(f"a tensor of {thing.dtype}")
+        return Opaque(f"a {type(thing).__name__}"[:200])
+
+
+def _portable(dtype: np.dtype) -> bool:
+    return dtype.newbyteorder("<").str in DTYPES
+
+
+def layout(array: np.ndarray) -> str:
+    """How an array lies in memory: "C", "F" or "strided"."""
+    if array.flags.c_contiguous:
+        return "C"
+    return "F" if array.flags.f_contiguous else "strided"
+
+
+def with_layout(array: np.ndarray, order: str) -> np.ndarray:
+    """A writable copy of `array` that lies in memory as `order` says ("strided": every second element of a longer row)."""
+    if order == "strided" and array.ndim:
+        room = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
+        room[..., ::2] = array
+        return room[..., ::2]
+    return np.array(array, order="F" if order == "F" else "C")
+
+
+# ---------------------------------------------------------------------------------------------- the wire
+
+
+def pack(value: Value) -> bytes:
+    """One frame: two lengths, a JSON header, the bytes of every array in C order.
+
+    Raises:
+        ValueError: the frame would be longer than `MAX_FRAME`.
+    """
+    arrays: list[np.ndarray] = []
+    tree = _tree(value, arrays)
+    described = [{"dtype": a.dtype.str, "shape": list(a.shape), "order": layout(a)} for a in arrays]
+    header = json.dumps({"tree": tree, "arrays": described}, allow_nan=False).encode()
+    body = b"".join(a.tobytes() for a in arrays)
+    if len(header) > MAX_HEADER or len(body) > MAX_FRAME:
+        raise ValueError(f"a value of {len(header) + len(body)} bytes is too large to send")
+    return _LENGTH.pack(len(header), len(body)) + header + body
+
+
+def _tree(value: Value, arrays: list[np.ndarray]) -> Any:
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, np.ndarray):
+        arrays.append(value.astype(value.dtype.newbyteorder("<"), copy=False))
+        return {"array": len(arrays) - 1}
+    if isinstance(value, Tensor):
+        return {"tensor": _tree(value.array, arrays)["array"]}
+    if isinstance(value, list):
+        return [_tree(item, arrays) for item in value]
+    if isinstance(value, tuple):
+        return {"tuple": [_tree(item, arrays) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": [[key, _tree(item, arrays)] for key, item in value.items()]}
+    if isinstance(value, Opaque):
+        return {"opaque": value.what}
+    if isinstance(value, Callback):
+        return {"callback": value.name}
+    raise TypeError(f"{type(value).__name__} is not a value; call plain() first")
+
+
+def frame_lengths(prefix: bytes) -> tuple[int, int]:
+    """Header and body length from the first `PREFIX` bytes of a frame.
+
+    Raises:
+        Malformed: either is out of bounds.
+    """
+    header, body = _LENGTH.unpack(prefix)
+    if not 0 < header <= MAX_HEADER or body > MAX_FRAME:
+        raise Malformed("frame too large")
+    return header, body
+
+
+PREFIX = _LENGTH.size
+
+
+def unpack(frame: bytes) -> Value:
+    """The value in a frame, checked before anything is allocated.
+
+    Raises:
+        Malformed: for anything that `pack` would not have written.
+    """
+    if len(frame) < PREFIX:
+        raise Malformed("frame too short")
+    header_length, body_length = frame_lengths(frame[:PREFIX])
+    if len(frame) != PREFIX + header_length + body_length:
+        raise Malformed("frame length")
+    try:
+        header = json.loads(frame[PREFIX : PREFIX + header_length])
+    except (ValueError, RecursionError):
+        raise Malformed("header is not JSON") from None
+    if not isinstance(header, dict) or set(header) != {"tree", "arrays"} or not isinstance(header["arrays"], list):
+        raise Malformed("header form")
+    arrays = _read_arrays(header["arrays"], memoryview(frame)[PREFIX + header_length :])
+    return _Builder(arrays).build(header["tree"], 0)
+
+
+def _read_arrays(described: list[Any], body: memoryview) -> list[np.ndarray]:
+    if len(described) > MAX_NODES:
+        raise Malformed("too many arrays")
+    arrays, offset = [], 0
+    for entry in described:
+        if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "order"}:
+            raise Malformed("array form")
+        dtype, shape, order = entry["dtype"], entry["shape"], entry["order"]
+        if dtype not in DTYPES or order not in LAYOUTS:
+            raise Malformed("array dtype or order")
+        if not isinstance(shape, list) or len(shape) > MAX_AXES:
+            raise Malformed("array shape")
+        if not all(type(size) is int and 0 <= size <= MAX_FRAME for size in shape):
+            raise Malformed("array shape")
+        length = np.dtype(dtype).itemsize * math.prod(shape)
+        # An axis of length zero would let the others be of any size, in memory that strides then reach for.
+        if math.prod(size or 1 for size in shape) > MAX_FRAME or offset + length > len(body):
+            raise Malformed("array size")
+        raw = body[offset : offset + length]
+        if dtype == "|b1" and bytes(raw).strip(b"\0\1"):
+            raise Malformed("boolean byte")
+        arrays.append(with_layout(np.frombuffer(raw, dtype).reshape(shape), order))
+        offset += length
+    if offset != len(body):
+        raise Malformed("bytes left over")
+    return arrays
+
+
+class _Builder:
+    def __init__(self, arrays: list[np.ndarray]) -> None:
+        self.arrays = arrays
+        self.nodes = 0
+
+    def build(self, tree: Any, depth: int) -> Value:
+        self.nodes += 1
+        if depth > 2 * MAX_DEPTH or self.nodes > 2 * MAX_NODES:
+            raise Malformed("too deep or too many parts")
+        if tree is None or isinstance(tree, bool):
+            return tree
+        if isinstance(tree, str):
+            return self.text(tree)
+        if isinstance(tree, int):
+            if abs(tree) >= 2**63:
+                raise Malformed("integer too large")
+            return tree
+        if isinstance(tree, float):
+            if not math.isfinite(tree):
+                raise Malformed("bare nan or inf")
+            return tree
+        if isinstance(tree, list):
+            return [self.build(item, depth + 1) for item in tree]
+        if not isinstance(tree, dict) or len(tree) != 1:
+            raise Malformed("node form")
+        (kind, content), *_ = tree.items()
+        if kind == "float" and content in ("nan", "inf", "-inf"):
+            return float(content)
+        if kind in ("array", "tensor") and type(content) is int and 0 <= content < len(self.arrays):
+            array = self.arrays[content]
+            return array if kind == "array" else Tensor(array)
+        if kind == "tuple" and isinstance(content, list):
+            return tuple(self.build(item, depth + 1) for item in content)
+        if kind == "dict" and isinstance(content, list):
+            return dict(self.pair(item, depth + 1) for item in content)
+        if kind in ("opaque", "callback") and isinstance(content, str):
+            return (Opaque if kind == "opaque" else Callback)(self.text(content))
+        raise Malformed(f"unknown node {kind!r:.40}")
+
+    def text(self, text: str) -> str:
+        if len(text) > MAX_TEXT:
+            raise Malformed("text too long")
+        return text
+
+    def pair(self, item: Any, depth: int) -> tuple[str, Value]:
+        if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
+            raise Malformed("dict form")
+        return self.text(item[0]), self.build(item[1], depth)
+
+
+# ---------------------------------------------------------------------------------------------- files
+
+
+def to_json(value: Value) -> Any:
+    """`value` as JSON, floats to 12 significant digits: the same file from every machine that agrees to rounding."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return _short(value) if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, Tensor):
+        return {"tensor": to_json(value.array)}
+    if isinstance(value, np.ndarray):
+        flat = value.ravel().tolist()
+        numbers = [_short(x) for x in flat] if value.dtype.kind == "f" else [int(x) for x in flat]
+        return {"array": {"dtype": value.dtype.str, "shape": list(value.shape), "numbers": numbers}}
+    if isinstance(value, list):
+        return [to_json(item) for item in value]
+    if isinstance(value, tuple):
+        return {"tuple": [to_json(item) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": {key: to_json(item) for key, item in value.items()}}
+    if isinstance(value, Opaque):
+        return {"opaque": value.what}
+    raise TypeError(f"{type(value).__name__} is not a value; call plain() first")
+
+
+def _short(number: float) -> float | str:
+    return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else repr(number)
+
+
+def from_json(tree: Any) -> Value:
+    """The value that `to_json` wrote."""
+    if isinstance(tree, list):
+        return [from_json(item) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    (kind, content), *_ = tree.items()
+    if kind == "float":
+        return float(content)
+    if kind == "array":
+        numbers = np.array([float(x) for x in content["numbers"]])
+        return numbers.astype(content["dtype"]).reshape(content["shape"])
+    if kind == "tensor":
+        return Tensor(from_json(content))
+    if kind == "tuple":
+        return tuple(from_json(item) for item in content)
+    if kind == "dict":
+        return {key: from_json(item) for key, item in content.items()}
+    if kind == "opaque":
+        return Opaque(content)
+    raise ValueError(f"unknown node {kind!r}")
