@@ -41,11 +41,14 @@ def function_from_json(tree: dict[str, Any]) -> Function:
     return public_function(tree["name"], **{key: from_json(value) for key, value in tree["parameters"].items()})
 
 
-def _project() -> Callable[..., Value]:
-    """`project(x, W)` is `x @ W`; it costs as many rows as `x` has (a vector is one row)."""
+def _project(gain: float = 1.0) -> Callable[..., Value]:
+    """`project(x, W)` is `gain * (x @ W)`; it costs as many rows as `x` has (a vector is one row).
+
+    A gain other than 1 shows who computes `x @ W` without asking, and so without being counted.
+    """
 
     def project(x: np.ndarray, W: np.ndarray) -> np.ndarray:
-        return np.asarray(x) @ np.asarray(W)
+        return np.asarray(gain * (np.asarray(x) @ np.asarray(W)))
 
     return project
 

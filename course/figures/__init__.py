@@ -22,7 +22,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
+from matplotlib import style
 from matplotlib.figure import Figure
 
 STYLE = Path(__file__).parent / "course.mplstyle"
@@ -66,7 +66,7 @@ def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | 
             return None
         if guesses and inspect.signature(draw).bind(*arguments, **keywords).arguments.get("guess") is None:
             return Covered()
-        with mpl.style.context([STYLE]):
+        with style.context([STYLE]):
             return Picture(*draw(*arguments, **keywords))
 
     return show

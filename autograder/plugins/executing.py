@@ -1,0 +1,114 @@
+"""Run a submission, and let each grade cell of this course be scored by the judge."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from nbclient.exceptions import DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader.preprocessors import Execute
+from nbgrader.utils import is_grade, setenv
+
+from autograder.exercises import EXERCISES
+from autograder.exercises.model import Exercise
+from autograder.judging.server import JudgeServer
+from autograder.judging.verdict import Finding, Outcome, Verdict
+from course.client import SOCKET_VARIABLE
+
+log = logging.getLogger(__name__)
+
+VERDICT_TYPE = "application/vnd.course.verdict+json"
+
+
+def exercise_of(cell: NotebookNode, resources: dict[str, Any]) -> Exercise | None:
+    """The exercise that a grade cell belongs to, or None where the cell is not one of this course's."""
+    if cell.cell_type != "code" or not is_grade(cell):
+        return None
+    exercise = EXERCISES.get(cell.metadata.nbgrader.get("grade_id"))
+    return exercise if exercise and exercise.notebook == resources["nbgrader"]["notebook"] else None
+
+
+class JudgedExecute(Execute):
+    """nbgrader's `Execute`, settings and all, with a judge beside the kernel.
+
+    What the kernel printed into a grade cell is thrown away; its output is written from the verdict. A kernel that
+    dies takes no earlier marks with it.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any], km: Any = None
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if not any(exercise_of(cell, resources) for cell in nb.cells):
+            return super().preprocess(nb, resources, km)
+        self._dead = False
+        with JudgeServer() as self._server, setenv(**{SOCKET_VARIABLE: self._server.address}):
+            return super().preprocess(nb, resources, km)
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if not hasattr(self, "_server"):
+            return super().preprocess_cell(cell, resources, index)
+        exercise = exercise_of(cell, self.resources)
+        if exercise is None:
+            return self._run(cell, resources, index), resources
+        self._server.expect(exercise)
+        cell = self._run(cell, resources, index)
+        try:
+            verdict = self._server.conclude() or _without_judgement(exercise, cell, self._dead)
+        except Exception as error:
+            verdict = failed(exercise, "grader fault", f"{type(error).__name__} in the judge; a person will look at it.")
+        cell.outputs = [verdict_output(verdict, cell.execution_count)]
+        return cell, resources
+
+    def _run(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> NotebookNode:
+        if self._dead:
+            return cell
+        try:
+            cell, _ = super().preprocess_cell(cell, resources, index)
+        except DeadKernelError as error:
+            log.warning("the kernel died in cell %d", index)
+            self._dead = True
+            cell.outputs.append(new_output("error", ename="DeadKernelError", evalue=str(error), traceback=[str(error)]))
+        return cell
+
+
+def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
+    """A verdict without any points, for an exercise that could not be judged probe by probe."""
+    findings = tuple(Finding(probe.shows, probe.points, 0.0) for probe in exercise.probes)
+    return Verdict(exercise.name, outcome, findings, note=note)
+
+
+def _without_judgement(exercise: Exercise, cell: NotebookNode, dead: bool) -> Verdict:
+    """The verdict where the student's process never came to be judged."""
+    if dead:
+        return failed(exercise, "crashed", "The kernel was gone before this cell could run.")
+    error = next((output for output in cell.outputs if output.output_type == "error"), None)
+    if error is None:
+        return failed(exercise, "tampered", "The test cell ran without asking to be judged.")
+    if error.ename == "CellTimeoutError":
+        return failed(exercise, "timed out", "The test cell did not finish in time.")
+    if error.ename == "NameError" and exercise.name in error.evalue:
+        note = f"There is no function called {exercise.name}: its cell is empty, renamed, or stopped with an error."
+        return failed(exercise, "not attempted", note)
+    return failed(exercise, "raised", f"The test cell stopped before the judge was asked: {error.ename}: {error.evalue}")
+
+
+def verdict_output(verdict: Verdict, execution_count: int | None) -> NotebookNode:
+    """The one output of a grade cell: the score for nbgrader, the reasons for the reader, the facts for the report."""
+    data = {
+        "text/plain": f"{verdict.score:g}",
+        "text/html": verdict._repr_html_(),
+        VERDICT_TYPE: verdict.to_json(),
+    }
+    return new_output("execute_result", data=data, execution_count=execution_count)
+
+
+def verdict_in(cell: NotebookNode) -> dict[str, Any] | None:
+    """The verdict that a grade cell carries, as `Verdict.to_json` wrote it, or None."""
+    for output in cell.get("outputs", ()):
+        if VERDICT_TYPE in output.get("data", {}):
+            return dict(output.data[VERDICT_TYPE])
+    return None

@@ -1,0 +1,14 @@
+"""What students get back: their work and the reasons for their marks, without the source of the hidden tests."""
+
+from __future__ import annotations
+
+from nbgrader.preprocessors import ClearHiddenTests
+
+
+class HideHiddenTests(ClearHiddenTests):
+    """nbgrader's `ClearHiddenTests`, on feedback pages: a student's own cell may hold its markers, and keeps them."""
+
+    def preprocess_cell(self, cell, resources, cell_index):  # type: ignore[no-untyped-def]
+        if cell.metadata.get("nbgrader", {}).get("grade"):
+            self._remove_hidden_test_region(cell)
+        return cell, resources

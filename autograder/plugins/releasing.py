@@ -1,0 +1,49 @@
+"""The last steps of a release: what readers fill in is blanked, and the same source gives the same bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+CELL_METADATA = ("deletable", "editable", "nbgrader")
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+CELL_ID = re.compile(r"[a-z0-9-]{1,64}")
+GUESS = re.compile(r"^(guess(?:_\w+)?) = .*?(\s+#.*)?$", re.MULTILINE)
+
+
+class BlankGuesses(NbGraderPreprocessor):
+    """In cells tagged "prediction", turn `guess = "b"  # ...` into `guess = None  # ...`."""
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if "prediction" in cell.metadata.get("tags", ()):
+            cell.source, count = GUESS.subn(lambda found: f"{found[1]} = None{found[2] or ''}", cell.source)
+            if not count:
+                raise ValueError(f"the prediction cell {cell.id} has no line `guess = ...`")
+        return cell, resources
+
+
+class Stable(NbGraderPreprocessor):
+    """Keep of the metadata what is listed, and refuse what would make two runs differ."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        nb.nbformat, nb.nbformat_minor = 4, 5
+        nb.metadata = NotebookNode(kernelspec=NotebookNode(KERNELSPEC), language_info=NotebookNode(name="python"))
+        nb, resources = super().preprocess(nb, resources)
+        ids = [cell.get("id") for cell in nb.cells]
+        wrong = [name for name in ids if not (isinstance(name, str) and CELL_ID.fullmatch(name) and ids.count(name) == 1)]
+        if wrong:
+            raise ValueError(f"these cell ids are not unique words of a-z, 0-9 and -: {wrong}")
+        return nb, resources
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        cell.metadata = NotebookNode({key: cell.metadata[key] for key in CELL_METADATA if key in cell.metadata})
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        return cell, resources

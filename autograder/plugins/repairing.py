@@ -1,0 +1,143 @@
+"""Bring a submission's cells back to what the gradebook says they are.
+
+nbgrader trusts the metadata in a submitted notebook. Here only the gradebook is believed: which cells there are, of what
+type, what they are worth, what the locked ones say. From the submission come the sources of the answer cells and
+of the student's own cells, nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.exercises import NOTEBOOKS
+
+
+@dataclass(frozen=True)
+class Official:
+    """A cell as the gradebook has it."""
+
+    name: str
+    cell_type: str
+    source: str
+    locked: bool
+    metadata: dict[str, Any]
+
+
+class Repair(NbGraderPreprocessor):
+    """Repair duplicated, missing, retyped and re-pointed cells; drop tags and all other metadata; say so on top."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        info = resources["nbgrader"]
+        if info["notebook"] not in NOTEBOOKS:
+            return nb, resources
+        with Gradebook(info["db_url"]) as gradebook:
+            official = official_cells(gradebook, info["notebook"], info["assignment"])
+        nb.cells, notes = repair(nb.cells, official)
+        for note in notes:
+            self.log.warning("%s of %s: %s", info["notebook"], info["student"], note)
+        if notes:
+            listed = "\n".join(f"- {note}" for note in notes)
+            nb.cells.insert(0, new_markdown_cell(f"**Repaired before grading**\n\n{listed}"))
+        return nb, resources
+
+
+def official_cells(gradebook: Gradebook, notebook: str, assignment: str) -> list[Official]:
+    """The nbgrader cells of a notebook, as they were when the release was made."""
+    stored = gradebook.find_notebook(notebook, assignment)
+    points = {cell.name: cell.max_score for cell in stored.grade_cells}
+    tasks = {cell.name: cell.max_score for cell in stored.task_cells}
+    solutions = {cell.name for cell in stored.solution_cells}
+    found = []
+    for cell in stored.source_cells:
+        metadata = {
+            "schema_version": 3,
+            "grade_id": cell.name,
+            "cell_type": cell.cell_type,
+            "checksum": cell.checksum,
+            "locked": cell.locked,
+            "grade": cell.name in points,
+            "solution": cell.name in solutions,
+            "task": cell.name in tasks,
+        }
+        worth = points.get(cell.name, tasks.get(cell.name))
+        if worth is not None:
+            metadata["points"] = worth
+        found.append(Official(cell.name, cell.cell_type, cell.source, cell.locked, metadata))
+    return found
+
+
+def repair(cells: list[NotebookNode], official: list[Official]) -> tuple[list[NotebookNode], list[str]]:
+    """The cells as they may be graded, and a note on everything that was not as it was released."""
+    notes: list[str] = []
+    known = {cell.name: cell for cell in official}
+    claims: dict[str, NotebookNode] = {}
+    kept: list[NotebookNode] = []
+    for cell in cells:
+        name = _claimed(cell)
+        cell.metadata = NotebookNode()
+        if name in claims:
+            notes.append(f"the cell {name} was there twice; the first one counts, the other is an ordinary cell")
+        elif name in known:
+            cell = _restored(cell, known[name], notes)
+            claims[name] = cell
+        elif name is not None:
+            notes.append(f"{name!r:.60} is not a cell of this assignment; it is graded as an ordinary cell")
+        kept.append(cell)
+    for cell in official:
+        if cell.name not in claims:
+            notes.append(f"the cell {cell.name} was missing; it was put back")
+            _insert(kept, _blank(cell), claims.get(_answer_to(cell.name)))
+        elif cell.locked:
+            _move_after_answer(kept, claims[cell.name], claims.get(_answer_to(cell.name)), notes)
+    return kept, notes
+
+
+def _claimed(cell: NotebookNode) -> str | None:
+    stated = cell.metadata.get("nbgrader")
+    name = stated.get("grade_id") if isinstance(stated, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _answer_to(test: str) -> str:
+    return f"{test}_solution"
+
+
+def _restored(cell: NotebookNode, official: Official, notes: list[str]) -> NotebookNode:
+    if cell.cell_type != official.cell_type:
+        notes.append(f"the cell {official.name} had become {cell.cell_type}; it is {official.cell_type} again")
+        make = new_code_cell if official.cell_type == "code" else new_markdown_cell
+        cell = make(cell.source)
+    if official.locked and cell.source != official.source:
+        cell.source = official.source
+    cell.metadata["nbgrader"] = NotebookNode(official.metadata)
+    return cell
+
+
+def _blank(official: Official) -> NotebookNode:
+    """A missing cell: a locked one as it was released, an answer without anything that could hide one given elsewhere."""
+    make = new_code_cell if official.cell_type == "code" else new_markdown_cell
+    source = official.source if official.locked or official.cell_type != "code" else "# this answer was missing"
+    cell = make(source)
+    cell.metadata["nbgrader"] = NotebookNode(official.metadata)
+    return cell
+
+
+def _insert(cells: list[NotebookNode], cell: NotebookNode, after: NotebookNode | None) -> None:
+    position = next((i + 1 for i, other in enumerate(cells) if other is after), len(cells))
+    cells.insert(position, cell)
+
+
+def _move_after_answer(
+    cells: list[NotebookNode], test: NotebookNode, answer: NotebookNode | None, notes: list[str]
+) -> None:
+    places = {id(cell): place for place, cell in enumerate(cells)}
+    if answer is not None and places[id(test)] < places[id(answer)]:
+        cells.pop(places[id(test)])
+        _insert(cells, test, answer)
+        notes.append(f"the test {test.metadata.nbgrader.grade_id} stood before its answer; it was moved after it")

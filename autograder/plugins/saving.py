@@ -1,0 +1,26 @@
+"""Put grades into the gradebook; what the grader failed to judge goes to a person, and is never a zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import SaveAutoGrades
+
+from autograder.plugins.executing import verdict_in
+
+
+class SaveVerdicts(SaveAutoGrades):
+    """nbgrader's `SaveAutoGrades`, which also knows a grader fault."""
+
+    def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
+        super()._add_score(cell, resources)
+        verdict = verdict_in(cell)
+        if verdict is None or verdict["outcome"] != "grader fault":
+            return
+        grade = self.gradebook.find_grade(
+            cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
+        )
+        grade.auto_score = None
+        grade.needs_manual_grade = True
+        self.gradebook.db.commit()

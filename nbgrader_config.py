@@ -1,0 +1,67 @@
+"""nbgrader's settings for this course. Its own commands and buttons read them; nothing of nbgrader is replaced.
+
+Collected work, grades and feedback live in `class/`, which git ignores.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+c = get_config()  # noqa: F821  (traitlets defines it)
+
+root = Path(__file__).resolve().parent
+(root / "class").mkdir(exist_ok=True)
+
+# nbgrader calls alembic by name, so `.venv/bin/nbgrader` has to find it in an environment that nobody activated.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.root = str(root)
+c.CourseDirectory.db_url = f"sqlite:///{root / 'class' / 'gradebook.db'}"
+c.CourseDirectory.submitted_directory = "class/submitted"
+c.CourseDirectory.autograded_directory = "class/autograded"
+c.CourseDirectory.feedback_directory = "class/feedback"
+c.CourseDirectory.solution_directory = "class/solution"
+c.ZipCollectApp.downloaded_directory = "class/downloaded"
+
+c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ClearSolutions",
+    "nbgrader.preprocessors.ClearOutput",
+    "autograder.plugins.releasing.BlankGuesses",
+    "autograder.plugins.releasing.Stable",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+c.Autograde.pre_convert_hook = "autograder.plugins.reading.quarantine"
+c.Autograde.exporter_class = "autograder.plugins.reading.TolerantExporter"
+c.Autograde.sanitize_preprocessors = [
+    "autograder.plugins.repairing.Repair",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.DeduplicateIds",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "autograder.plugins.executing.JudgedExecute",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "autograder.plugins.saving.SaveVerdicts",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "autograder.plugins.feedback.HideHiddenTests",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
