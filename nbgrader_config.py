@@ -24,6 +24,9 @@ c.CourseDirectory.feedback_directory = "class/feedback"
 c.CourseDirectory.solution_directory = "class/solution"
 c.ZipCollectApp.downloaded_directory = "class/downloaded"
 
+# No history file, and errors only on the terminal: one kernel warning a submission helps nobody.
+c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=ERROR"]
+
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",

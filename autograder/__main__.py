@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
 from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+from autograder.exercises import NOTEBOOKS
 
-ROOT = Path(__file__).resolve().parents[1]
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.callback()
@@ -18,14 +18,70 @@ def main() -> None:
 
 
 @app.command()
-def outputs(notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes; all if left out")] = None) -> None:
+def outputs(notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes; all if none is named")] = None) -> None:
     """Re-execute source notebooks and store their outputs."""
-    from autograder.exercises import NOTEBOOKS
+    from autograder.course import ROOT
     from autograder.outputs import store_outputs
 
-    for name in notebooks or NOTEBOOKS:
+    for name in map(_known, notebooks or NOTEBOOKS):
         store_outputs(ROOT / "source" / name / f"{name}.ipynb")
         typer.echo(f"{name}: outputs stored")
+
+
+@app.command()
+def release(
+    check: Annotated[bool, typer.Option("--check", help="change nothing; exit 1 if a file would change")] = False,
+) -> None:
+    """Make release/ and the answers that check compares with."""
+    from autograder.release import make_release, stale
+
+    if not check:
+        make_release()
+        typer.echo("release: made")
+        return
+    changed = stale()
+    for name in changed:
+        typer.echo(f"{name} is not what source/ and autograder/exercises give: run `make release`", err=True)
+    sys.exit(1 if changed else 0)
+
+
+@app.command()
+def mutants() -> None:
+    """Prove that every known mistake loses marks and is named, and that right answers keep theirs."""
+    from autograder.mutants import main
+
+    sys.exit(main())
+
+
+@app.command()
+def grade(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    force: Annotated[bool, typer.Option("--force", help="grade again what has been graded")] = False,
+) -> None:
+    """Grade an assignment's submissions in class/, write feedback and the class report."""
+    from autograder.course import Course
+    from autograder.grading import grade as run
+
+    typer.echo(f"class report: {run(Course(), _known(assignment), force)}")
+
+
+@app.command()
+def sample() -> None:
+    """Make a sample class in build/sample and grade all of it."""
+    from autograder.grading import grade as run
+    from autograder.sample import make_sample
+
+    course = make_sample()
+    reports = [run(course, notebook) for notebook in NOTEBOOKS]
+    typer.echo(f"feedback: {course.root / course.directory.feedback_directory}")
+    for report in reports:
+        typer.echo(f"class report: {report}")
+
+
+def _known(notebook: str) -> str:
+    if notebook not in NOTEBOOKS:
+        raise typer.BadParameter(f"there is no notebook {notebook!r}; there are {', '.join(NOTEBOOKS)}")
+    return notebook
 
 
 if __name__ == "__main__":

@@ -14,10 +14,11 @@ def store_outputs(path: Path) -> None:
     Raises:
         nbclient.exceptions.CellExecutionError: a cell raised; nothing is saved.
     """
-    notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=120, record_timing=False, resources={"metadata": {"path": str(path.parent)}}).execute()
+    notebook = nbformat.read(str(path), as_version=4)
+    place = {"metadata": {"path": str(path.parent)}}
+    NotebookClient(notebook, timeout=120, record_timing=False, resources=place).execute()
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
-    nbformat.write(notebook, path)
+    nbformat.write(notebook, str(path))

@@ -90,8 +90,8 @@ def _without_judgement(exercise: Exercise, cell: NotebookNode, dead: bool) -> Ve
         return failed(exercise, "tampered", "The test cell ran without asking to be judged.")
     if error.ename == "CellTimeoutError":
         return failed(exercise, "timed out", "The test cell did not finish in time.")
-    if error.ename == "NameError" and exercise.name in error.evalue:
-        note = f"There is no function called {exercise.name}: its cell is empty, renamed, or stopped with an error."
+    if error.ename == "NameError":
+        note = f"{error.evalue}: its cell is empty, missing, or stopped with an error."
         return failed(exercise, "not attempted", note)
     return failed(exercise, "raised", f"The test cell stopped before the judge was asked: {error.ename}: {error.evalue}")
 

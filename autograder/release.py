@@ -1,0 +1,40 @@
+"""Make the release: the answers that `check` compares with, and the notebooks that students get."""
+
+from __future__ import annotations
+
+import filecmp
+import tempfile
+from pathlib import Path
+
+from autograder.answers import write_answers
+from autograder.course import ROOT, Course
+from autograder.exercises import NOTEBOOKS
+
+ANSWERS = ROOT / "course" / "answers"
+RELEASE = ROOT / "release"
+
+
+def make_release() -> None:
+    """Write `course/answers` and `release` from `autograder/exercises` and `source`."""
+    write_answers(ANSWERS)
+    course = Course()
+    for notebook in NOTEBOOKS:
+        course.generate_assignment(notebook)
+
+
+def stale() -> list[str]:
+    """The files that `make release` would change."""
+    with tempfile.TemporaryDirectory() as folder:
+        answers = Path(folder) / "answers"
+        answers.mkdir()
+        write_answers(answers)
+        course = Course.copied(Path(folder) / "course")
+        for notebook in NOTEBOOKS:
+            course.generate_assignment(notebook)
+        made = {f"course/answers/{path.name}": path for path in answers.iterdir()}
+        made |= {f"release/{n}/{n}.ipynb": course.root / "release" / n / f"{n}.ipynb" for n in NOTEBOOKS}
+        return [name for name, path in made.items() if not _same(path, ROOT / name)]
+
+
+def _same(made: Path, committed: Path) -> bool:
+    return committed.is_file() and filecmp.cmp(made, committed, shallow=False)
