@@ -20,8 +20,11 @@ lint: $(READY)
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 
+# Students work on copies in work/, which git ignores; what is there already is never overwritten.
 lab: $(READY)
-	$(RUN) jupyter lab --notebook-dir=release
+	mkdir -p work
+	cp -Rn release/. work/ || true
+	$(RUN) jupyter lab --notebook-dir=work
 
 setup: $(READY)
 
@@ -40,4 +43,7 @@ $(READY): constraints.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[instructor,test]'
+	mkdir -p $(VENV)/share/jupyter/lab/settings
+	echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
+		> $(VENV)/share/jupyter/lab/settings/overrides.json
 	touch $@

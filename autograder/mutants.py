@@ -59,7 +59,9 @@ def _right(exercise: Exercise, variant: Implementation) -> Row:
     for seed in SEEDS:
         verdict = _judged(exercise, variant, seed)
         if verdict.outcome != "passed":
-            return Row(exercise.name, variant.__name__, "variant", verdict.outcome, f"rejected (seed {seed}):\n{verdict}")
+            return Row(
+                exercise.name, variant.__name__, "variant", verdict.outcome, f"rejected (seed {seed}):\n{verdict}"
+            )
     public = examine(as_student(exercise, variant))
     trouble = "" if public else f"rejected by check:\n{public}"
     return Row(exercise.name, variant.__name__, "variant", "full marks", trouble)
@@ -110,14 +112,20 @@ def main() -> int:
         table.add_row(row.exercise, row.name, row.role, row.result, row.trouble)
     console = Console(width=150)
     console.print(table)
-    roles = [row.role for row in every]
-    troubled = [row for row in every if row.trouble]
-    console.print(
-        f"{len(EXERCISES)} exercises: {roles.count('mistake')} mistakes lose marks and are named, "
-        f"{roles.count('equivalent')} are equivalent, {roles.count('variant')} variants keep full marks; "
-        f"{len(troubled)} in trouble"
-    )
+    troubled = sum(bool(row.trouble) for row in every)
+    console.print(f"{totals()}; {troubled} in trouble")
     return 1 if troubled else 0
+
+
+def totals() -> str:
+    """How much there is to prove; the README says the same."""
+    mistakes = [mistake for exercise in EXERCISES.values() for mistake in exercise.mistakes]
+    equivalents = sum(equivalence(mistake) is not None for mistake in mistakes)
+    variants = sum(len(exercise.variants) for exercise in EXERCISES.values())
+    return (
+        f"{len(EXERCISES)} exercises, {len(mistakes) - equivalents} mistakes that lose marks and are named, "
+        f"{equivalents} equivalent, {variants} right answers in other styles that keep full marks"
+    )
 
 
 if __name__ == "__main__":

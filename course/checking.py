@@ -16,7 +16,7 @@ from course.answers import StoredExercise, StoredMistake
 from course.comparing import Difference, difference, lines_grow, same_answers
 from course.functions import Function
 from course.observing import Observation, observe
-from course.text import explain, show, side_by_side, side_by_side_html
+from course.text import KNOWN_MISTAKE, explain, show, side_by_side, side_by_side_html
 from course.values import Tensor, Value
 from course.views import seen
 
@@ -81,7 +81,9 @@ def progress() -> None:
         print("No exercise is defined yet: run the cells above first.")
         return
     notebook = written[-1]
-    results = [examine(scope[name]) if callable(scope.get(name)) else _undefined(name) for name in answers.names(notebook)]
+    results = [
+        examine(scope[name]) if callable(scope.get(name)) else _undefined(name) for name in answers.names(notebook)
+    ]
     done = sum(map(bool, results))
     print(f"{notebook}: {done} of {len(results)} checks pass.")
     for result in results:
@@ -147,7 +149,7 @@ def _wrong(
             "The values are right. But more Python lines run when there are more tokens: "
             "a loop over them is left, yours or one inside a helper you call."
         )
-    lessons = [f"A known mistake gives exactly this: {m.lesson}" for m in known(exercise, observed)]
+    lessons = [KNOWN_MISTAKE + m.lesson for m in known(exercise, observed)]
     notes = _warnings(observed)
     text = "\n".join([*paragraphs, *([_indent(side_by_side(*comparison))] if comparison else []), *lessons, *notes])
     html = "".join(f"<p style='white-space:pre-wrap'>{escape(paragraph)}</p>" for paragraph in paragraphs)
@@ -178,7 +180,9 @@ def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
     """Where a function that this one calls fails its own check, that is the place to begin."""
     called = getattr(getattr(function, "__code__", None), "co_names", ())
     scope = getattr(function, "__globals__", {})
-    waiting = [name for name in exercise.uses if name in called and callable(scope.get(name)) and not examine(scope[name])]
+    waiting = [
+        name for name in exercise.uses if name in called and callable(scope.get(name)) and not examine(scope[name])
+    ]
     return [f"It calls {name}, whose own check does not pass yet: begin there." for name in waiting]
 
 
@@ -187,6 +191,8 @@ def _situation(exercise: StoredExercise, i: int) -> str:
     parts = []
     for (name, axes), argument in zip(exercise.parameters, exercise.cases[i], strict=False):
         if isinstance(argument, Function):
+            if argument.public:
+                parts.append(f"{name} = {argument}")
             continue
         array = argument.array if isinstance(argument, Tensor) else argument
         if not isinstance(array, np.ndarray):

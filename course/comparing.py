@@ -134,7 +134,7 @@ def _compare_scalars(expected: Value, given: Value, path: tuple[int | str, ...])
     if isinstance(given, (np.ndarray, Tensor)) and _array(given).ndim == 0:
         given = _array(given).item()
     number = type(expected) in (int, float)
-    if number and type(given) not in (int, float) or (type(expected) is int and type(given) is float):
+    if (number and type(given) not in (int, float)) or (type(expected) is int and type(given) is float):
         return Difference("type", path, expected, given)
     if number:
         close = _close(np.asarray(expected, np.float64), np.asarray(given, np.float64), TOLERANCE["float64"])

@@ -29,6 +29,13 @@ class Function:
             raise ValueError(f"{self.name} is not one of the public functions")
         return {"name": self.name, "parameters": {key: to_json(value) for key, value in self.public.items()}}
 
+    def __str__(self) -> str:
+        """The name, with the parameters of a public function that has any."""
+        if not self.public:
+            return self.name
+        plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in self.public.items()}
+        return f"{self.name}({', '.join(f'{key}={value}' for key, value in plain.items())})"
+
 
 def public_function(name: str, **parameters: Value) -> Function:
     """The public function called `name`; see the functions below for their parameters."""
@@ -57,22 +64,38 @@ def _rows(x: np.ndarray, W: np.ndarray) -> int:
     return int(np.prod(np.shape(x)[:-1]))
 
 
-def _mixer(A: np.ndarray, centred: bool = False) -> Callable[..., Value]:
+def _mixer(
+    A: np.ndarray,
+    centred: bool = False,
+    normed: bool = False,
+    reads: np.ndarray | None = None,
+    rounding: float = 0.0,
+) -> Callable[..., Value]:
     """A model whose wiring can be read: token j reaches output i where `A[i, j]` is not zero.
 
-    The first step squashes every feature on its own; `centred` first subtracts each token's mean, as LayerNorm does.
+    What a token hands on is made from its features: `centred` subtracts their mean; `normed` also divides by their
+    deviation, as LayerNorm does; `reads` [d, v] weighs them; every number is then squashed. `rounding` is the size of
+    a wobble in the outputs that is another one for every X, as rounding errors are.
     """
 
     def mixer(X: np.ndarray) -> np.ndarray:
-        X = np.asarray(X, np.float64)
-        if centred:
-            X = X - X.mean(axis=-1, keepdims=True)
-        return np.asarray(A @ np.tanh(X))
+        X = T = np.asarray(X, np.float64)
+        if centred or normed:
+            T = T - T.mean(axis=-1, keepdims=True)
+        if normed:
+            T = T / np.maximum(T.std(axis=-1, keepdims=True), 1e-12)
+        if reads is not None:
+            T = T @ reads
+        outputs = np.asarray(A @ np.tanh(T))
+        if rounding:
+            phase = 1e6 * (X.ravel() @ np.sqrt(np.arange(2, X.size + 2)))
+            outputs = outputs + rounding * np.sin(phase + np.arange(outputs.size)).reshape(outputs.shape)
+        return outputs
 
     return mixer
 
 
 _PUBLIC: dict[str, tuple[Callable[..., Callable[..., Value]], Callable[..., int]]] = {
     "project": (_project, _rows),
-    "mixer": (_mixer, lambda X: 1),
+    "mixer": (_mixer, lambda *arguments, **keywords: 0),
 }

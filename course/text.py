@@ -14,6 +14,9 @@ Axes = str | list[str] | None
 """Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""
 
 
+KNOWN_MISTAKE = "A known mistake gives exactly this answer: "
+
+
 def explain(found: Difference, axes: Axes = None, values: bool = True) -> str:
     """One or two sentences on a difference.
 
@@ -52,18 +55,27 @@ def explain(found: Difference, axes: Axes = None, values: bool = True) -> str:
         told = f": {found.expected!r} was expected, yours is {found.given!r}" if values else ""
         return f"{where} has the right form, and the wrong value{told}."
     if isinstance(found.expected, (np.ndarray, Tensor)):
-        expected, given = _entry(found.expected, found.index), _entry(found.given, found.index)
+        expected, given = _told_apart(_entry(found.expected, found.index), _entry(found.given, found.index))
         if not found.index:
             return f"{where} should be {expected}; yours is {given}."
         spot = ", ".join(map(str, found.index))
         return f"{where} has the right shape. Entry [{spot}] should be {expected}; yours is {given}."
-    return f"{where} should be {number(found.expected)}; yours is {number(found.given)}."
+    expected, given = _told_apart(found.expected, found.given)
+    return f"{where} should be {expected}; yours is {given}."
+
+
+def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
+    """Two different numbers, with as many digits as it takes to see that they differ."""
+    short = number(expected), number(given)
+    if short[0] != short[1] or not (isinstance(expected, float) and isinstance(given, float)):
+        return short
+    return f"{expected:.12g}", f"{given:.12g}"
 
 
 def _exception(raised: Raised, values: bool) -> str:
     message = f": {raised.message}" if raised.message and values else ""
     at = f" at your line {raised.line}, `{raised.source}`" if raised.source else ""
-    return f"Your code raises {raised.kind}{message}{'' if message.endswith('.') else ''}{at}."
+    return f"Your code raises {raised.kind}{message}{at}."
 
 
 def _where(path: tuple[int | str, ...]) -> str:
@@ -106,9 +118,9 @@ def number(x: Value) -> str:
     return str(x)
 
 
-def _entry(array: np.ndarray | Tensor, index: tuple[int, ...]) -> str:
+def _entry(array: np.ndarray | Tensor, index: tuple[int, ...]) -> Value:
     inner = array.array if isinstance(array, Tensor) else array
-    return number(inner[index].item())
+    return inner[index].item()
 
 
 def show(value: Value) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import secrets
 import socket
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from autograder.exercises import EXERCISES
 from autograder.judging.examine import SECONDS_PER_CALL, examine
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.link import Link, SocketLink
@@ -15,32 +16,35 @@ from course.link import Link, SocketLink
 __all__ = ["Finding", "Outcome", "Verdict", "examine", "judge_here", "local_judge"]
 
 
-def judge_here(function: Callable[..., Any], exercise_name: str, client: Callable[..., Any], seed: int) -> Verdict:
+Client = Callable[[Callable[..., Any], Link], Any]
+"""`course.client.answer`, given by the caller, who is on the student's side of the wall."""
+
+
+def judge_here(function: Callable[..., Any], exercise_name: str, client: Client, seed: int) -> Verdict:
     """Judge a function of this very process over a socket pair, in the wire format of the real thing.
 
     Args:
         function: the implementation.
         exercise_name: the exercise to judge it as.
-        client: `course.client.answer`, given by the caller, who is on the student's side of the wall.
+        client: the student's end of the conversation.
         seed: what the hidden cases are drawn from.
     """
-    from autograder.exercises import EXERCISES
+    return _converse(function, exercise_name, client, seed)[0]
 
+
+def local_judge(function: Callable[..., Any], client: Client) -> Any:
+    """What `course.judge` returns where the instructor's package can be imported: the client's own report.
+
+    Raises:
+        KeyError: no exercise has the function's name.
+    """
+    return _converse(function, function.__name__, client, secrets.randbits(63))[1]
+
+
+def _converse(function: Callable[..., Any], exercise_name: str, client: Client, seed: int) -> tuple[Verdict, Any]:
+    exercise = EXERCISES[exercise_name]
     near, far = socket.socketpair()
-    verdicts: list[Verdict] = []
-
-    def run() -> None:
-        verdicts.append(examine(EXERCISES[exercise_name], SocketLink(far, SECONDS_PER_CALL), seed))
-        far.close()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    with near:
-        client(function, SocketLink(near))
-    thread.join()
-    return verdicts[0]
-
-
-def local_judge(function: Callable[..., Any], client: Callable[[Callable[..., Any], Link], Any]) -> Verdict:
-    """What `course.judge` shows where the instructor's package can be imported."""
-    return judge_here(function, function.__name__, client, secrets.randbits(63))
+    with near, far, ThreadPoolExecutor(1) as judge:
+        verdict = judge.submit(examine, exercise, SocketLink(far, SECONDS_PER_CALL), seed)
+        report = client(function, SocketLink(near))
+        return verdict.result(), report

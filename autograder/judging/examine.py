@@ -6,11 +6,13 @@ Nothing that arrives is believed. What is not an observation is an attempt to be
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from autograder.exercises import EXERCISES
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
@@ -97,8 +99,6 @@ class Interview:
     def _reply(
         self, functions: dict[str, Function], spent: dict[str, int], name: Value, arguments: Value, keywords: Value
     ) -> Value:
-        from autograder.exercises import EXERCISES
-
         try:
             if not isinstance(arguments, tuple) or not isinstance(keywords, dict):
                 raise TypeError("arguments")
@@ -213,7 +213,5 @@ def identify(exercise: Exercise, trials: list[Trial]) -> list[Implementation]:
 
 def _farewell(link: Link, verdict: Verdict) -> None:
     """Tell the student's process, which may print it; the score never comes from there."""
-    try:
+    with suppress(OSError):
         link.send({"do": "done", "text": repr(verdict), "html": verdict._repr_html_()})
-    except OSError:
-        pass

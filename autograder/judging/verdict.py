@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Literal
 
+from course.text import KNOWN_MISTAKE
+
 Outcome = Literal[
     "passed", "partly", "wrong", "not attempted", "raised", "timed out", "crashed", "tampered", "grader fault"
 ]
@@ -50,6 +52,11 @@ class Verdict:
     note: str = ""
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is said under the table: the lesson of each recognised mistake, and the note."""
+        return (*(KNOWN_MISTAKE + text for text in self.lessons), *([self.note] if self.note else []))
+
+    @property
     def points(self) -> float:
         return sum(finding.points for finding in self.findings)
 
@@ -67,20 +74,18 @@ class Verdict:
             lines.append(f"  {mark} {finding.earned:g}/{finding.points:g}  {finding.shows}")
             if finding.reason:
                 lines.append(f"           {finding.reason}")
-        lines += [f"  {text}" for text in (*self.lessons, self.note) if text]
+        lines += [f"  {text}" for text in self.remarks]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        left = "<td style='text-align:left; vertical-align:top; padding:0 1em 0.3em 0'>"
         rows = "".join(
-            f"<tr><td>{'ok' if f.earned == f.points else 'no'}</td><td>{f.earned:g} of {f.points:g}</td>"
-            f"<td style='text-align:left'>{escape(f.shows)}"
-            + (f"<br><em>{escape(f.reason)}</em>" if f.reason else "")
-            + "</td></tr>"
+            f"<tr>{left}{'ok' if f.earned == f.points else 'no'}</td>{left}{f.earned:g} of {f.points:g}</td>"
+            f"{left}{escape(f.shows)}" + (f"<br><em>{escape(f.reason)}</em>" if f.reason else "") + "</td></tr>"
             for f in self.findings
         )
-        said = "".join(f"<p>{escape(text)}</p>" for text in (*self.lessons, self.note) if text)
+        said = "".join(f"<p>{escape(text)}</p>" for text in self.remarks)
         return (
             f"<div><p><strong>{escape(self.exercise)}</strong>: {SENTENCES[self.outcome]}, "
-            f"<strong>{self.score:g} of {self.points:g}</strong> points</p>"
-            f"<table><tr><th></th><th>points</th><th style='text-align:left'>what was tried</th></tr>{rows}</table>{said}</div>"
+            f"<strong>{self.score:g} of {self.points:g}</strong> points</p><table>{rows}</table>{said}</div>"
         )
