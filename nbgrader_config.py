@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-c = get_config()  # noqa: F821  (traitlets defines it)
+c = get_config()  # traitlets defines it
 
 root = Path(__file__).resolve().parent
 (root / "class").mkdir(exist_ok=True)

@@ -18,7 +18,9 @@ def main() -> None:
 
 
 @app.command()
-def outputs(notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes; all if none is named")] = None) -> None:
+def outputs(
+    notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes; all if none is named")] = None,
+) -> None:
     """Re-execute source notebooks and store their outputs."""
     from autograder.course import ROOT
     from autograder.outputs import store_outputs

@@ -59,5 +59,3 @@ def _observation(observed: Observation) -> Any:
     raised = observed.raised and Raised(observed.raised.kind)
     counts = {name: count for name, count in observed.counts.items() if name != "lines"}
     return to_json(Observation(observed.result, raised, observed.changed, counts).to_value())
-
-

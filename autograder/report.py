@@ -110,7 +110,9 @@ def _mistakes(found: list[Line]) -> str:
     items = []
     for (exercise, mistake), count in counted.most_common():
         text = next(lesson(m) for m in EXERCISES[exercise].mistakes if m.__name__ == mistake)
-        items.append(f"<tr><td>{count}</td><td>{escape(exercise)}</td><td>{escape(mistake)}</td><td>{escape(text)}</td></tr>")
+        items.append(
+            f"<tr><td>{count}</td><td>{escape(exercise)}</td><td>{escape(mistake)}</td><td>{escape(text)}</td></tr>"
+        )
     return f"<table><tr><th>students</th><th>exercise</th><th>mistake</th><th>what they read</th></tr>{''.join(items)}</table>"
 
 

@@ -124,9 +124,9 @@ def _realise(argument: Value, spent: dict[str, int]) -> Any:
 
 
 def _counted(function: Function, spent: dict[str, int]) -> Callable[..., Value]:
-    def call(*arguments: Any) -> Value:
-        spent[function.name] += function.cost(*arguments)
-        return function.run(*arguments)
+    def call(*arguments: Any, **keywords: Any) -> Value:
+        spent[function.name] += function.cost(*arguments, **keywords)
+        return function.run(*arguments, **keywords)
 
     call.__name__ = function.name
     return call

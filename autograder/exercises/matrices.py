@@ -36,7 +36,8 @@ def qkv(
 
 
 def weights_turned(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """you turned the weights (X @ W.T, or W·x for every token x). Here a weight is [d, k] and multiplies a row from the right as it stands."""
+    """you turned the weights (X @ W.T, or W·x for every token x). Here a weight is [d, k] and multiplies a row from
+    the right as it stands."""
     return X @ Wq.T, X @ Wk.T, X @ Wv.T
 
 
@@ -46,7 +47,8 @@ def tokens_turned(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 
 def tokens_become_columns(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """your tokens have become columns. The numbers are right and the tables are turned: in this course a token is a row."""
+    """your tokens have become columns. The numbers are right and the tables are turned: in this course a token is a
+    row."""
     return Wq.T @ X.T, Wk.T @ X.T, Wv.T @ X.T
 
 
@@ -61,7 +63,8 @@ def values_before_keys(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 
 def one_weight_for_both(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """your keys were made with the weight of the queries. What a token looks for and what it offers are two different things, so there are two weights."""
+    """your keys were made with the weight of the queries. What a token looks for and what it offers are two
+    different things, so there are two weights."""
     return X @ Wq, X @ Wq, X @ Wv
 
 
@@ -168,32 +171,38 @@ def scaled_scores(Q: Float[np.ndarray, "n k"], K: Float[np.ndarray, "m k"]) -> F
 
 
 def no_scale(Q: F, K: F) -> F:
-    """these are the dot products themselves. Divide them by the root of the width of a query."""
+    """these are the dot products themselves. Their spread grows with the width of a query, and softmax would feel
+    it: they have to be divided by that growth."""
     return Q @ K.T
 
 
 def divides_by_k(Q: F, K: F) -> F:
-    """you divided by k, or by √k twice. Once by √k is enough: it is the spread of a dot product that has to be undone, and that grows like √k."""
+    """you divided by k, or by √k twice. Once by √k is enough: it is the spread of a dot product that has to be
+    undone, and that grows like √k."""
     return Q @ K.T / Q.shape[1]
 
 
 def root_of_n(Q: F, K: F) -> F:
-    """you divided by √n, and n counts the queries. How large a dot product gets depends on how many terms it sums, which is the width of one query."""
+    """you divided by √n, and n counts the queries. How large a dot product gets depends on how many terms it sums,
+    which is the width of one query."""
     return Q @ K.T / math.sqrt(Q.shape[0])
 
 
 def root_of_n_in_float64(Q: F, K: F) -> F:
-    """you divided by √n, and n counts the queries; what matters is the width of one query. (And numpy's root of an integer is a float64, which makes float64 of a float32 table.)"""
+    """you divided by √n, and n counts the queries; what matters is the width of one query. (And numpy's root of an
+    integer is a float64, which makes float64 of a float32 table.)"""
     return Q @ K.T / np.sqrt(Q.shape[0])
 
 
 def root_of_m(Q: F, K: F) -> F:
-    """you divided by √m, and m counts the keys. How large a dot product gets depends on how many terms it sums, which is the width of one key."""
+    """you divided by √m, and m counts the keys. How large a dot product gets depends on how many terms it sums,
+    which is the width of one key."""
     return Q @ K.T / math.sqrt(K.shape[0])
 
 
 def root_of_m_in_float64(Q: F, K: F) -> F:
-    """you divided by √m, and m counts the keys; what matters is the width of one key. (And numpy's root of an integer is a float64, which makes float64 of a float32 table.)"""
+    """you divided by √m, and m counts the keys; what matters is the width of one key. (And numpy's root of an
+    integer is a float64, which makes float64 of a float32 table.)"""
     return Q @ K.T / np.sqrt(K.shape[0])
 
 
@@ -203,17 +212,20 @@ def times_root_k(Q: F, K: F) -> F:
 
 
 def times_root_k_in_float64(Q: F, K: F) -> F:
-    """you multiplied by √k. Dot products of wide vectors are too large already: they have to come down. (And numpy's root of an integer is a float64, which makes float64 of a float32 table.)"""
+    """you multiplied by √k. Dot products of wide vectors are too large already: they have to come down. (And
+    numpy's root of an integer is a float64, which makes float64 of a float32 table.)"""
     return Q @ K.T * np.sqrt(Q.shape[1])
 
 
 def root_in_float64(Q: F, K: F) -> F:
-    """the numbers are right, but float32 went in and float64 came out: numpy's root of an integer is a float64, and it pulls the whole table along. A plain Python number does not."""
+    """the numbers are right, but float32 went in and float64 came out: numpy's root of an integer is a float64, and
+    it pulls the whole table along. A plain Python number does not."""
     return Q @ K.T / np.sqrt(Q.shape[1])
 
 
 def keys_not_turned(Q: F, K: F) -> F:
-    """you multiplied Q @ K as they are, which pairs rows of Q with columns of K. It runs only where m = k. A key is a row of K, and has to be stood up first."""
+    """you multiplied Q @ K as they are, which pairs rows of Q with columns of K. It runs only where m = k. A key is
+    a row of K, and has to be stood up first."""
     return Q @ K / math.sqrt(Q.shape[1])
 
 
@@ -228,7 +240,8 @@ def pairs_features(Q: F, K: F) -> F:
 
 
 def cosines(Q: F, K: F) -> F:
-    """you divided each score by the lengths of its two vectors, which gives cosines. Attention divides all scores by one and the same number."""
+    """you divided each score by the lengths of its two vectors, which gives cosines. Attention divides all scores
+    by one and the same number."""
     return (Q / np.linalg.norm(Q, axis=1, keepdims=True)) @ (K / np.linalg.norm(K, axis=1, keepdims=True)).T
 
 
@@ -266,7 +279,7 @@ def _scores_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     n, k = sizes(rng, 2)
     return [
         case(normal(rng, n, k, scale=2.0), normal(rng, k, k)),  # m = k: Q @ K runs
-        case(normal(rng, n, k, scale=2.0), normal(rng, n, k)),  # n = m: Q.T @ K runs, and a turned table has the right shape
+        case(normal(rng, n, k, scale=2.0), normal(rng, n, k)),  # n = m: Q.T @ K runs, and a turned table fits
         case(normal(rng, k, k, scale=2.0), normal(rng, k, k)),
     ]
 
@@ -287,17 +300,26 @@ SCALED_SCORES = Exercise(
     notebook=NOTEBOOK,
     public=(
         case(np.array([[2.0, 0.0, 0.0, 4.0]]), np.array([[1.0, 5.0, 0.0, 1.0], [0.0, 1.0, 1.0, -3.0]])),
-        case(np.array([[1.0, 2.0, 0.0], [0.0, 3.0, -1.0]]), np.array([[3.0, 0.0, 1.0], [1.0, 1.0, 2.0], [0.0, -2.0, 5.0]])),
+        case(
+            np.array([[1.0, 2.0, 0.0], [0.0, 3.0, -1.0]]),
+            np.array([[3.0, 0.0, 1.0], [1.0, 1.0, 2.0], [0.0, -2.0, 5.0]]),
+        ),
         case(np.array([[3.0, 1.0], [2.0, -2.0]]), np.array([[1.0, 4.0], [0.0, 2.0]])),
         case(
             np.array([[1.0, 0.0, 2.0], [4.0, 1.0, 0.0]], np.float32),
-            np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 1.0, 1.0], [5.0, 0.0, -2.0], [1.0, 0.0, 0.0]], np.float32),
+            np.array(
+                [[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 1.0, 1.0], [5.0, 0.0, -2.0], [1.0, 0.0, 0.0]], np.float32
+            ),
         ),
     ),
     probes=(
         Probe("every query against every key, over the root of their width, all sizes different", 1.5, _scores),
-        Probe("the same where sizes coincide, m = k among them, and other products would run too", 1.0, _scores_where_sizes_coincide),
-        Probe("a single query, width 1, large scores, float32, and arrays that are not contiguous", 0.5, _scores_at_the_edge),
+        Probe(
+            "the same where sizes coincide (m = k, too) and other products would run", 1.0, _scores_where_sizes_coincide
+        ),
+        Probe(
+            "a single query, width 1, large scores, float32, arrays that are not contiguous", 0.5, _scores_at_the_edge
+        ),
     ),
     mistakes=(
         no_scale,
@@ -334,7 +356,8 @@ def softmax(S: Float[np.ndarray, "*s"], axis: int = -1) -> Float[np.ndarray, "*s
 
 
 def columns_sum_to_one(S: F, axis: int = -1) -> F:
-    """your columns add up to 1, whatever axis is asked for. Unless another axis is asked for it should be the last one: in a table of scores, each row."""
+    """your columns add up to 1, whatever axis is asked for. Unless another axis is asked for it should be the last
+    one: in a table of scores, each row."""
     E = np.exp(S - S.max(axis=0, keepdims=True))
     return E / E.sum(axis=0, keepdims=True)
 
@@ -352,49 +375,57 @@ def over_everything(S: F, axis: int = -1) -> F:
 
 
 def no_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries and the sums have lost their axis: [n, m] became [n], which numpy then lines up with the columns. Where n = m it says nothing; keep the axis, with size 1."""
+    """the largest entries and the sums have lost their axis: [n, m] became [n], which numpy then lines up with the
+    columns. Where n = m it says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis))
     return E / E.sum(axis=axis)
 
 
 def sum_without_keepdims(S: F, axis: int = -1) -> F:
-    """the sums have lost their axis: [n, m] became [n], which numpy then lines up with the columns. Where n = m it says nothing; keep the axis, with size 1."""
+    """the sums have lost their axis: [n, m] became [n], which numpy then lines up with the columns. Where n = m it
+    says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis)
 
 
 def max_without_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries have lost their axis: [n, m] became [n], which numpy then subtracts from the columns. Where n = m it says nothing; keep the axis, with size 1."""
+    """the largest entries have lost their axis: [n, m] became [n], which numpy then subtracts from the columns.
+    Where n = m it says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis))
     return E / E.sum(axis=axis, keepdims=True)
 
 
 def global_max(S: F, axis: int = -1) -> F:
-    """you subtracted the largest entry of the whole table. A row that lies far below it turns into zeros, and 0/0 is not a number: each row needs a maximum of its own."""
+    """you subtracted the largest entry of the whole table. A row that lies far below it turns into zeros, and 0/0
+    is not a number: each row needs a maximum of its own."""
     E = np.exp(S - S.max())
     return E / E.sum(axis=axis, keepdims=True)
 
 
 def no_shift(S: F, axis: int = -1) -> F:
-    """exp overflows: e to the 1000 is no float64. A constant subtracted from a whole row changes no weight; subtract one that makes every exponent at most 0."""
+    """exp overflows: e to the 1000 is no float64. A constant subtracted from a whole row changes no weight;
+    subtract one that makes every exponent at most 0."""
     E = np.exp(S)
     return E / E.sum(axis=axis, keepdims=True)
 
 
 def no_exponential(S: F, axis: int = -1) -> F:
-    """you divided the scores themselves by their sum. Scores may be negative, and weights may not: first make every entry positive."""
+    """you divided the scores themselves by their sum. Scores may be negative, and weights may not: first make every
+    entry positive."""
     return S / S.sum(axis=axis, keepdims=True)
 
 
 def shifts_in_place(S: F, axis: int = -1) -> F:
-    """the weights are right, but the caller's table was changed on the way: `-=` and `out=` write into the array you were given."""
+    """the weights are right, but the caller's table was changed on the way: `-=` and `out=` write into the array
+    you were given."""
     S -= S.max(axis=axis, keepdims=True)
     E = np.exp(S)
     return E / E.sum(axis=axis, keepdims=True)
 
 
 def casts_to_float64(S: F, axis: int = -1) -> F:
-    """the numbers are right, but float32 went in and float64 came out. Leave the type as it is: a model in float32 is half as large."""
+    """the numbers are right, but float32 went in and float64 came out. Leave the type as it is: a model in float32
+    is half as large."""
     S = np.array(S, dtype=np.float64)
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
@@ -537,19 +568,22 @@ def _weights_of(Q: F, K: F) -> F:
 
 
 def mixes_by_columns(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you mixed the values by the columns of the weights (A.T @ V). It runs only where n = m. The weights of query i lie in row i."""
+    """you mixed the values by the columns of the weights (A.T @ V). It runs only where n = m. The weights of query
+    i lie in row i."""
     A = _weights_of(Q, K)
     return A.T @ V, A
 
 
 def scale_after_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores, before softmax."""
+    """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores,
+    before softmax."""
     A = _rows_to_weights(Q @ K.T) / math.sqrt(Q.shape[1])
     return A @ V, A
 
 
 def scale_after_softmax_in_float64(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores, before softmax. (And numpy's root of an integer turns float32 into float64.)"""
+    """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores,
+    before softmax. (And numpy's root of an integer turns float32 into float64.)"""
     A = _rows_to_weights(Q @ K.T) / np.sqrt(Q.shape[1])
     return A @ V, A
 
@@ -567,13 +601,15 @@ def scaled_twice(Q: F, K: F, V: F) -> tuple[F, F]:
 
 
 def softmax_after_values(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you mixed the values with the raw scores and took softmax of the mixture. Scores have to become weights before anything is mixed."""
+    """you mixed the values with the raw scores and took softmax of the mixture. Scores have to become weights
+    before anything is mixed."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
     return _rows_to_weights(S @ V), _rows_to_weights(S)
 
 
 def softmax_over_queries(Q: F, K: F, V: F) -> tuple[F, F]:
-    """your weights add up to 1 down each column, so that queries compete for a key. It is the keys that compete: each row adds up to 1."""
+    """your weights add up to 1 down each column, so that queries compete for a key. It is the keys that compete:
+    each row adds up to 1."""
     A = _rows_to_weights((Q @ K.T / math.sqrt(Q.shape[1])).T).T
     return A @ V, A
 
@@ -597,26 +633,19 @@ def weights_first(Q: F, K: F, V: F) -> tuple[F, F]:
 
 
 def weights_left_out(Q: F, K: F, V: F) -> F:
-    """you returned the mixtures alone. The weights are wanted too, as the second part of a tuple: notebooks to come look at them."""
+    """you returned the mixtures alone. The weights are wanted too, as the second part of a tuple: notebooks to come
+    look at them."""
     return _weights_of(Q, K) @ V
 
 
-def loops_over_queries(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you visit one query after another. All rows can be had in one product, and that is what this notebook is about."""
+def loops_over_tokens(Q: F, K: F, V: F) -> tuple[F, F]:
+    """the numbers are right, and you visit one token after another. One product has all queries meet all keys,
+    another adds up all values: no loop is left, and none in a comprehension."""
     rows = []
     for query in Q:
         rows.append(_weights_of(query[None, :], K))
     A = np.concatenate(rows)
     return A @ V, A
-
-
-def loops_over_keys(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you visit one key, or one value, after another. A sum over keys, weighted, is what one matrix product does."""
-    A = _weights_of(Q, K)
-    out = np.zeros((len(Q), V.shape[1]), dtype=V.dtype)
-    for j in range(len(K)):
-        out += A[:, j : j + 1] * V[j]
-    return out, A
 
 
 def attention_by_einsum(Q: F, K: F, V: F) -> tuple[F, F]:
@@ -664,12 +693,11 @@ def _heads_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
 
 def _heads_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, m, k, v = sizes(rng, 4)
-    single = {"dtype": "float32"}
     return [
         case(normal(rng, 1, k, scale=2.0), normal(rng, m, k), normal(rng, m, v)),
         case(normal(rng, n, k, scale=2.0), normal(rng, 1, k), normal(rng, 1, v)),
         case(normal(rng, n, k, scale=1e4), normal(rng, m, k), normal(rng, m, v)),
-        case(normal(rng, n, k, scale=2.0, **single), normal(rng, m, k, **single), normal(rng, m, v, **single)),
+        case(normal(rng, n, k, scale=2.0, dtype="float32"), *(normal(rng, m, w, dtype="float32") for w in (k, v))),
         case(normal(rng, n, k, scale=2.0, order="F"), normal(rng, m, k, order="strided"), normal(rng, m, v, order="F")),
     ]
 
@@ -689,7 +717,11 @@ ATTENTION = Exercise(
     oracle=attention,
     notebook=NOTEBOOK,
     public=(
-        case(np.array([[2.0, 0.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]), np.array([[10.0], [20.0]])),
+        case(
+            np.array([[2.0, 0.0, 0.0, 0.0]]),
+            np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]),
+            np.array([[10.0], [20.0]]),
+        ),
         case(
             np.array([[2.0, 0.0], [-1.0, 3.0], [0.0, 1.0]]),
             np.array([[1.0, 1.0], [2.0, 0.0], [0.0, -1.0]]),
@@ -698,14 +730,26 @@ ATTENTION = Exercise(
         case(
             np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]], np.float32),
             np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [2.0, -1.0, 1.0], [0.0, 0.0, 1.0]], np.float32),
-            np.array([[1.0, 0.0, 2.0, 1.0, 0.0], [0.0, 1.0, 0.0, 4.0, 2.0], [3.0, 0.0, 1.0, 0.0, 0.0], [0.0, -2.0, 1.0, 1.0, 1.0]], np.float32),
+            np.array(
+                [
+                    [1.0, 0.0, 2.0, 1.0, 0.0],
+                    [0.0, 1.0, 0.0, 4.0, 2.0],
+                    [3.0, 0.0, 1.0, 0.0, 0.0],
+                    [0.0, -2.0, 1.0, 1.0, 1.0],
+                ],
+                np.float32,
+            ),
         ),
         case(_pattern(26, 3, 5), _pattern(32, 3, 4), _pattern(32, 2, 3)),
     ),
     probes=(
         Probe("the mixtures and their weights, all sizes different", 1.5, _heads),
         Probe("the same where sizes coincide and other products would run too", 1.0, _heads_where_sizes_coincide),
-        Probe("one query, one key, scores of ±10 000, float32, and arrays that are not contiguous", 1.0, _heads_at_the_edge),
+        Probe(
+            "one query, one key, scores of ±10 000, float32, and arrays that are not contiguous",
+            1.0,
+            _heads_at_the_edge,
+        ),
         Probe("no more Python lines for many tokens than for few", 0.5, _few_and_many_tokens, "lines"),
     ),
     mistakes=(
@@ -720,8 +764,7 @@ ATTENTION = Exercise(
         mixes_keys,
         weights_first,
         weights_left_out,
-        loops_over_queries,
-        loops_over_keys,
+        loops_over_tokens,
     ),
     variants=(attention_by_einsum, attention_normalised_last, attention_by_broadcast, attention_by_torch),
     uses=("scaled_scores", "softmax"),
@@ -753,7 +796,8 @@ def _entropies(A: F) -> F:
 
 
 def over_log_k(Q: F, K: F) -> tuple[float, float]:
-    """you divided by log k, and k is the width of a key. Entropy is largest when all keys share the weight evenly: how many are they?"""
+    """you divided by log k, and k is the width of a key. Entropy is largest when all keys share the weight evenly:
+    how many are they?"""
     top = np.log(K.shape[1])
     return _entropies(softmax(Q @ K.T)).mean() / top, _entropies(softmax(scaled_scores(Q, K))).mean() / top
 
@@ -765,33 +809,38 @@ def over_log_n(Q: F, K: F) -> tuple[float, float]:
 
 
 def not_normalised(Q: F, K: F) -> tuple[float, float]:
-    """this is the entropy in nats. Divide by the largest value it can have, so that 1 means even weights, for any number of keys."""
+    """this is the entropy in nats. Divide by the largest value it can have, so that 1 means even weights, for any
+    number of keys."""
     return _entropies(softmax(Q @ K.T)).mean(), _entropies(softmax(scaled_scores(Q, K))).mean()
 
 
 def zero_times_log_zero(Q: F, K: F) -> tuple[float, float]:
-    """where a weight is exactly 0 you get 0 · log 0, and numpy makes 0 · (-inf) = nan of it. A key without weight adds nothing to the entropy."""
+    """where a weight is exactly 0 you get 0 · log 0, and numpy makes 0 · (-inf) = nan of it. A key without weight
+    adds nothing to the entropy."""
     A, B = softmax(Q @ K.T), softmax(scaled_scores(Q, K))
     first, second = (-(P * np.log(P)).sum(axis=1).mean() / np.log(len(K)) for P in (A, B))
     return first, second
 
 
 def drops_saturated_rows(Q: F, K: F) -> tuple[float, float]:
-    """rows with a weight of exactly 0 fell out of your mean, since their entropy came out as nan. They are the saturated ones, and their entropy is a number: leave out the zero weight, not the row."""
+    """rows with a weight of exactly 0 fell out of your mean, since their entropy came out as nan. They are the
+    saturated ones, and their entropy is a number: leave out the zero weight, not the row."""
     A, B = softmax(Q @ K.T), softmax(scaled_scores(Q, K))
     first, second = (np.nanmean(-(P * np.log(P)).sum(axis=1)) / np.log(len(K)) for P in (A, B))
     return first, second
 
 
 def nudged_logarithm(Q: F, K: F) -> tuple[float, float]:
-    """you added 1e-9 inside the logarithm to keep it finite, and that moves the ninth digit. What a weight of 0 contributes can be said exactly."""
+    """you added 1e-9 inside the logarithm to keep it finite, and that moves the ninth digit. What a weight of 0
+    contributes can be said exactly."""
     A, B = softmax(Q @ K.T), softmax(scaled_scores(Q, K))
     first, second = (-(P * np.log(P + 1e-9)).sum(axis=1).mean() / np.log(len(K)) for P in (A, B))
     return first, second
 
 
 def averages_the_weights_first(Q: F, K: F) -> tuple[float, float]:
-    """you averaged the weights over the queries, and took the entropy of the average. Two queries that each stare at one key, but not at the same one, are saturated, and their average is not."""
+    """you averaged the weights over the queries, and took the entropy of the average. Two queries that each stare
+    at one key, but not at the same one, are saturated, and their average is not."""
     top = np.log(len(K))
     A, B = softmax(Q @ K.T), softmax(scaled_scores(Q, K))
     first, second = (_entropies(P.mean(axis=0, keepdims=True))[0] / top for P in (A, B))
@@ -811,19 +860,22 @@ def scaled_comes_first(Q: F, K: F) -> tuple[float, float]:
 
 
 def sign_forgotten(Q: F, K: F) -> tuple[float, float]:
-    """your entropies are negative. The logarithm of a weight is at most 0, and entropy carries a minus sign to make up for it."""
+    """your entropies are negative. The logarithm of a weight is at most 0, and entropy carries a minus sign to make
+    up for it."""
     top = np.log(len(K))
     return -_entropies(softmax(Q @ K.T)).mean() / top, -_entropies(softmax(scaled_scores(Q, K))).mean() / top
 
 
 def bits_over_nats(Q: F, K: F) -> tuple[float, float]:
-    """you took logarithms to base 2 in the entropy and natural ones below, or the other way round. Either will do, if both are the same."""
+    """you took logarithms to base 2 in the entropy and natural ones below, or the other way round. Either will do,
+    if both are the same."""
     top = np.log(len(K)) * np.log(2)
     return _entropies(softmax(Q @ K.T)).mean() / top, _entropies(softmax(scaled_scores(Q, K))).mean() / top
 
 
 def entropy_of_columns(Q: F, K: F) -> tuple[float, float]:
-    """you summed over the queries and averaged over the keys. The weights of one query are a row; the entropy is that of a row."""
+    """you summed over the queries and averaged over the keys. The weights of one query are a row; the entropy is
+    that of a row."""
     top = np.log(len(K))
     A, B = softmax(Q @ K.T), softmax(scaled_scores(Q, K))
     return _entropies(A.T).mean() / top, _entropies(B.T).mean() / top
@@ -896,13 +948,22 @@ SATURATION = Exercise(
     notebook=NOTEBOOK,
     public=(
         case(np.array([[2.0, 0.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])),
-        case(np.array([[3.0, 0.0], [0.0, -2.0], [0.5, 1.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0], [0.0, 0.5]])),
-        case(np.array([[1000.0, 0.0, 0.0], [0.0, 1.0, 0.5]]), np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])),
+        case(
+            np.array([[3.0, 0.0], [0.0, -2.0], [0.5, 1.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0], [0.0, 0.5]])
+        ),
+        case(
+            np.array([[1000.0, 0.0, 0.0], [0.0, 1.0, 0.5]]),
+            np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]),
+        ),
     ),
     probes=(
         Probe("the two numbers on moderate scores, all sizes different", 1.0, _moderate),
         Probe("rows so saturated that some weights are exactly 0", 0.5, _saturated),
-        Probe("a single query, even weights, equal sizes, and arrays that are not contiguous", 0.5, _saturation_at_the_edge),
+        Probe(
+            "a single query, even weights, equal sizes, and arrays that are not contiguous",
+            0.5,
+            _saturation_at_the_edge,
+        ),
     ),
     mistakes=(
         over_log_k,
@@ -927,3 +988,204 @@ SATURATION = Exercise(
     ),
     uses=("scaled_scores", "softmax"),
 )
+
+
+# ------------------------------------------------------------------------------------------- repair_claims
+
+Witness = tuple[Float[np.ndarray, "n k"], Float[np.ndarray, "m k"], Float[np.ndarray, "m v"]]
+Verdicts = dict[str, Any]
+
+
+def repair_claims() -> dict[str, Witness | None]:
+    """Each claim: None where it holds, or arrays on which its two sides differ."""
+    Q = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 1.0]])
+    K = np.array([[1.0, 0.0, 1.0], [2.0, 1.0, 0.0], [0.0, 1.0, 3.0], [1.0, 1.0, 1.0]])
+    V = np.array(
+        [[1.0, 0.0, 2.0, 0.0, 1.0], [0.0, 3.0, 1.0, 1.0, 0.0], [2.0, 0.0, 0.0, 5.0, 1.0], [1.0, 1.0, 4.0, 0.0, 2.0]]
+    )
+    square = np.array([[1.0, 2.0, 0.0], [3.0, 1.0, 1.0], [0.0, 1.0, 2.0]])
+    return {
+        "no_transpose": (Q, square, V[:3]),
+        "output_width": (Q, K, V),
+        "one_width": (Q, K, V),
+        "flops": None,
+        "not_itself": (Q, K, V),
+        "rows_by_transpose": None,
+    }
+
+
+def _all_different() -> tuple[F, F, F]:
+    """Queries [2, 3], keys [4, 3], values [4, 5]: no two sizes are equal, no entry is special."""
+    Q = np.array([[1.0, 2.0, 0.5], [0.0, -1.0, 1.0]])
+    K = np.array([[1.0, 0.0, 1.0], [2.0, 1.0, 0.0], [0.0, 1.0, 3.0], [1.0, 1.0, 2.0]])
+    V = np.array(
+        [[1.0, 0.0, 2.0, 0.0, 1.0], [0.0, 3.0, 1.0, 1.0, 0.0], [2.0, 0.0, 0.0, 5.0, 1.0], [1.0, 1.0, 4.0, 0.0, 2.0]]
+    )
+    return Q, K, V
+
+
+def _all_equal() -> tuple[F, F, F]:
+    """All sizes 2."""
+    return np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[1.0, 3.0], [2.0, 1.0]]), np.array([[1.0, 5.0], [3.0, 0.0]])
+
+
+def _repaired() -> Verdicts:
+    w = _all_different()
+    return {
+        "no_transpose": w,
+        "output_width": w,
+        "one_width": w,
+        "flops": None,
+        "not_itself": w,
+        "rows_by_transpose": None,
+    }
+
+
+def coincidence_for_proof() -> Verdicts:
+    """you let Q @ K stand. It runs where m = k, and even gives the right shape there, but the numbers are others:
+    compare the two sides entry by entry."""
+    return {**_repaired(), "no_transpose": None}
+
+
+def symmetric_keys() -> Verdicts:
+    """your witness against Q @ K has keys that equal their own transpose (the identity, for one), and there the two
+    sides agree. Take keys without that symmetry."""
+    Q, _, _ = _all_equal()
+    return {**_repaired(), "no_transpose": (Q, np.eye(2), np.ones((2, 1)))}
+
+
+def twelve_is_not_sixteen() -> Verdicts:
+    """you refuted the operation count by counting 12. The claim counts a multiplication together with its addition
+    as two, the rule from notebook 00, and by that rule both sides are 16."""
+    return {**_repaired(), "flops": _all_equal()}
+
+
+def output_as_wide_as_a_query() -> Verdicts:
+    """you let it stand that an output is as wide as a query. An output row is a mixture of rows of V: whose width
+    does it have?"""
+    return {**_repaired(), "output_width": None}
+
+
+def one_width_for_all() -> Verdicts:
+    """you let one width do for all. In most models k = v, and that is a choice: nothing in the formula compares a
+    value with a key."""
+    return {**_repaired(), "one_width": None}
+
+
+def witnesses_with_equal_widths() -> Verdicts:
+    """where the claim is about widths, your witness has k = v, and both sides agree there. What is claimed for all
+    sizes must be tried where the sizes differ."""
+    return {**_repaired(), "output_width": _all_equal(), "one_width": _all_equal()}
+
+
+def leaves_itself_out() -> Verdicts:
+    """you let j ≠ i stand. A token attends to itself as well, often most of all: what is missing from the sum if it
+    does not?"""
+    return {**_repaired(), "not_itself": None}
+
+
+def nothing_to_leave_out() -> Verdicts:
+    """your witness against j ≠ i has zeros for the values that are left out, and a missing zero changes no sum. Put
+    numbers there."""
+    Q, K, V = _all_different()
+    hollow = V.copy()
+    hollow[: len(Q)] = 0.0
+    return {**_repaired(), "not_itself": (Q, K, hollow)}
+
+
+def transposed_rows_refused() -> Verdicts:
+    """you refused Vᵀaᵢ. It is row i of AV written as a column: transposing a product turns both factors and their
+    order."""
+    return {**_repaired(), "rows_by_transpose": _all_different()}
+
+
+def everything_holds() -> Verdicts:
+    """you let all six stand. Try each on arrays whose sizes all differ; what is false hardly ever survives that."""
+    return dict.fromkeys(_repaired())
+
+
+def everything_is_false() -> Verdicts:
+    """you refuted all six with one witness. On it two of the claims have equal sides. A witness has to make the
+    sides differ; where no arrays do, the claim holds."""
+    return dict.fromkeys(_repaired(), _all_different())
+
+
+def nothing_but_coincidences() -> Verdicts:
+    """you let the three claims about shapes stand. Where all sizes are equal each of them runs, and every shape
+    fits; let the sizes differ."""
+    return {**_repaired(), "no_transpose": None, "output_width": None, "one_width": None}
+
+
+def yes_and_no() -> Verdicts:
+    """you answered with True and False. A claim that holds is answered with None, and one that does not with arrays
+    that show it."""
+    return {name: entry is None for name, entry in _repaired().items()}
+
+
+def repaired_with_one_witness() -> Verdicts:
+    return _repaired()
+
+
+def repaired_at_random() -> Verdicts:
+    rng = np.random.default_rng(5)
+    n, m, k, v = 3, 5, 2, 4
+    w = (rng.standard_normal((n, k)), rng.standard_normal((m, k)), rng.standard_normal((m, v)))
+    return {name: None if name in ("flops", "rows_by_transpose") else w for name in _repaired()}
+
+
+def repaired_with_small_witnesses() -> Verdicts:
+    one = np.ones((1, 1))
+    Q, K, V = _all_equal()
+    wide = (one, one, np.ones((1, 2)))
+    return {
+        "rows_by_transpose": None,
+        "flops": None,
+        "no_transpose": (Q, K, V),
+        "output_width": wide,
+        "one_width": wide,
+        "not_itself": (one, one, one),
+    }
+
+
+def repaired_with_whole_numbers() -> Verdicts:
+    return {
+        name: entry and [np.round(2 * part).astype(np.int64) for part in entry] for name, entry in _repaired().items()
+    }
+
+
+def _one_call(rng: np.random.Generator) -> list[Case]:
+    return [case()]
+
+
+REPAIR_CLAIMS = Exercise(
+    oracle=repair_claims,
+    notebook=NOTEBOOK,
+    public=(case(),),
+    probes=(
+        Probe("what is false refuted, each by arrays on which its sides differ; what is true left", 3.0, _one_call),
+    ),
+    mistakes=(
+        coincidence_for_proof,
+        symmetric_keys,
+        twelve_is_not_sixteen,
+        output_as_wide_as_a_query,
+        one_width_for_all,
+        witnesses_with_equal_widths,
+        leaves_itself_out,
+        nothing_to_leave_out,
+        transposed_rows_refused,
+        everything_holds,
+        everything_is_false,
+        nothing_but_coincidences,
+        yes_and_no,
+    ),
+    variants=(
+        repaired_with_one_witness,
+        repaired_at_random,
+        repaired_with_small_witnesses,
+        repaired_with_whole_numbers,
+    ),
+    view="claims",
+)
+
+EXERCISES = (QKV, SCALED_SCORES, SOFTMAX, ATTENTION, SATURATION, REPAIR_CLAIMS)

@@ -31,15 +31,15 @@ def softmax_1d(s: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
 
 
 def no_shift(s: F) -> F:
-    """you raised e to the scores as they are. A score of 10000 overflows to inf, and one of -10000 leaves 0 divided by 0;
-    the weights do not change if you take the same number off every score first."""
+    """you raised e to the scores as they are. A score of 10000 overflows to inf, and one of -10000 leaves 0 divided
+    by 0; the weights do not change if you take the same number off every score first."""
     e = np.exp(s)
     return e / e.sum()
 
 
 def divides_by_the_max(s: F) -> F:
-    """you divided the scores by the largest one. Only taking a number away leaves the weights as they were; dividing makes
-    all the gaps smaller."""
+    """you divided the scores by the largest one. Only taking a number away leaves the weights as they were; dividing
+    makes all the gaps smaller."""
     e = np.exp(s / s.max())
     return e / e.sum()
 
@@ -52,8 +52,8 @@ def shifts_in_place(s: F) -> F:
 
 
 def no_exponential(s: F) -> F:
-    """you divided the scores by their sum. Negative scores then give negative weights; the exponential is what makes every
-    score positive first."""
+    """you divided the scores by their sum. Negative scores then give negative weights; the exponential is what makes
+    every score positive first."""
     return s / s.sum()
 
 
@@ -64,8 +64,8 @@ def forced_to_float32(s: F) -> F:
 
 
 def forced_to_float64(s: F) -> F:
-    """your answer is float64 where the scores were float32. Something on the way is float64 whatever comes in: a list of
-    Python floats made into an array, or np.zeros with no dtype."""
+    """your answer is float64 where the scores were float32. Something on the way is float64 whatever comes in: a list
+    of Python floats made into an array, or np.zeros with no dtype."""
     e = [math.exp(x - s.max()) for x in s]
     return np.array([x / sum(e) for x in e])
 
@@ -76,26 +76,29 @@ def never_divided(s: F) -> F:
 
 
 def shifts_by_the_min(s: F) -> F:
-    """you took off the smallest score. The rest then lie above zero, and the largest still overflow: they must lie below."""
+    """you took off the smallest score. The rest then lie above zero, and the largest still overflow: they must lie
+    below."""
     e = np.exp(s - s.min())
     return e / e.sum()
 
 
 def shifts_by_the_largest_size(s: F) -> F:
-    """you took off the largest absolute value. Where all scores are far below zero this pushes them further down, until
-    every power is 0."""
+    """you took off the largest absolute value. Where all scores are far below zero this pushes them further down,
+    until every power is 0."""
     e = np.exp(s - np.abs(s).max())
     return e / e.sum()
 
 
 def shifts_by_the_mean(s: F) -> F:
-    """you took off the mean. That is allowed, and it does not save you: with far-apart scores the largest still overflows."""
+    """you took off the mean. That is allowed, and it does not save you: with far-apart scores the largest still
+    overflows."""
     e = np.exp(s - s.mean())
     return e / e.sum()
 
 
 def clipped(s: F) -> F:
-    """you clipped the scores so that nothing overflows. Two different scores beyond the limit then get the same weight."""
+    """you clipped the scores so that nothing overflows. Two different scores beyond the limit then get the same
+    weight."""
     e = np.exp(np.clip(s, -700, 700))
     return e / e.sum()
 
@@ -111,9 +114,12 @@ def softmax_by_logs(s: F) -> F:
 
 
 def softmax_by_loop(s: F) -> F:
-    out = np.empty_like(s)
+    top, total, out = max(s), 0.0, np.empty_like(s)
+    for j, score in enumerate(s):
+        out[j] = np.exp(score - top)
+        total += out[j]
     for j in range(len(s)):
-        out[j] = 1 / sum(np.exp(s[m] - s[j]) if s[m] - s[j] < 80 else np.inf for m in range(len(s)))
+        out[j] /= total
     return out
 
 
@@ -151,6 +157,7 @@ SOFTMAX_1D = Exercise(
     notebook=NOTEBOOK,
     public=(
         case(np.array([0.0, 1.0])),
+        case(np.array([1000.0, 0.0])),
         case(np.array([-9999.0, -10000.0])),
         case(np.array([2.0, -1.0, 0.5], dtype=np.float32)),
         case(np.array([10000.0, -10000.0, 9999.0])),
@@ -209,6 +216,13 @@ def leaves_itself_out(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     return softmax_1d(others @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (others @ Wv)
 
 
+def drops_itself_from_the_mix(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you left the value of token i out of the mix, though it has a weight. What is left of the weights adds up to
+    less than 1: j runs over all n."""
+    weights = softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)
+    return np.delete(weights, i) @ (np.delete(X, i, axis=0) @ Wv)
+
+
 def mixes_tokens(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """you mixed the tokens themselves. What is mixed are their values, so the answer is as wide as a value."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ X
@@ -225,8 +239,8 @@ def raw_scores_as_weights(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 def key_against_queries(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you compared the key of token i with everybody's query. Token i is the one that asks: it brings its query, the others
-    bring their keys."""
+    """you compared the key of token i with everybody's query. Token i is the one that asks: it brings its query, the
+    others bring their keys."""
     return softmax_1d(X @ Wq @ (X[i] @ Wk) / len(Wq[0]) ** 0.5) @ (X @ Wv)
 
 
@@ -246,12 +260,14 @@ def scale_by_k(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 def scale_by_tokens(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you divided the scores by √n. How long the text is does not matter here; how many products a score adds up does."""
+    """you divided the scores by √n. How long the text is does not matter here; how many products a score adds up
+    does."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(X) ** 0.5) @ (X @ Wv)
 
 
 def scale_by_model_width(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you divided the scores by √d, the width of a token. A score is a dot product of a query and a key, and those are k wide."""
+    """you divided the scores by √d, the width of a token. A score is a dot product of a query and a key, and those
+    are k wide."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(X[0]) ** 0.5) @ (X @ Wv)
 
 
@@ -261,7 +277,8 @@ def scale_by_value_width(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 def scale_after_softmax(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you divided by √k after the softmax. The weights then no longer add up to 1; scale the scores, then take the softmax."""
+    """you divided by √k after the softmax. The weights then no longer add up to 1; scale the scores, then take the
+    softmax."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq)) / len(Wq[0]) ** 0.5 @ (X @ Wv)
 
 
@@ -276,8 +293,8 @@ def own_value_only(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 def only_the_past(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you let token i listen to itself and the tokens before it only. That is what notebook 03 is about; here every token
-    listens to all n."""
+    """you let token i listen to itself and the tokens before it only. That is what notebook 03 is about; here every
+    token listens to all n."""
     return softmax_1d(X[: i + 1] @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X[: i + 1] @ Wv)
 
 
@@ -287,21 +304,30 @@ def counts_from_one(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 def weights_from_the_left(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you put the weight matrices on the left of the token. Tokens are rows here, so the matrix stands on the right."""
+    """you put the weight matrices on the left of the token. Tokens are rows here, so the matrix stands on the
+    right."""
     keys, values = np.stack([Wk @ x for x in X]), np.stack([Wv @ x for x in X])
     return softmax_1d(keys @ (Wq @ X[i]) / len(Wq[0]) ** 0.5) @ values
 
 
 def softmax_of_its_own(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you took the exponential of the scores with nothing taken off first. Large scores overflow: softmax_1d knows what
-    to do."""
+    """you took the exponential of the scores with nothing taken off first. Large scores overflow: softmax_1d knows
+    what to do."""
     e = np.exp(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)
     return e / e.sum() @ (X @ Wv)
 
 
+def room_as_wide_as_a_token(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you gave the sum the width of a token. It adds up values, so it is as wide as a value."""
+    out = np.zeros_like(X[i])
+    for weight, x in zip(softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5), X, strict=True):
+        out += weight * (x @ Wv)
+    return out
+
+
 def widened_to_float64(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a whole
-    number, which numpy makes a float64; a plain Python float leaves the dtype of an array alone."""
+    """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
+    whole number, which numpy makes a float64; a plain Python float leaves the dtype of an array alone."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / np.sqrt(len(Wq[0]))) @ (X @ Wv)
 
 
@@ -362,7 +388,7 @@ def _one_token(rng: np.random.Generator) -> list[Case]:
 
 
 def _one_token_same_sizes(rng: np.random.Generator) -> list[Case]:
-    n, d, k, v = sizes(rng, 4)
+    n, d, k = sizes(rng, 3)
     i = int(rng.integers(n))
     return [
         case(i, *_tokens(rng, n, d, d, d)),  # weights from the left run
@@ -374,7 +400,12 @@ def _one_token_same_sizes(rng: np.random.Generator) -> list[Case]:
 
 def _one_token_extreme(rng: np.random.Generator) -> list[Case]:
     n, d, k, v = sizes(rng, 4, low=3)
-    return [case(0, *_tokens(rng, 1, d, k, v)), case(int(rng.integers(n)), *_tokens(rng, n, d, k, v, spread=1e4))]
+    i, top = 0, 0.0
+    while top < 1000:  # past what the exponential of a float64 can hold
+        X, Wq, Wk, Wv = _tokens(rng, n, d, k, v, spread=1e4)
+        scores = X @ Wq @ (X @ Wk).T / math.sqrt(k)
+        i, top = int(scores.max(axis=1).argmax()), scores.max()
+    return [case(0, *_tokens(rng, 1, d, k, v)), case(i, X, Wq, Wk, Wv)]
 
 
 def _one_token_dtypes(rng: np.random.Generator) -> list[Case]:
@@ -389,7 +420,7 @@ def _one_token_dtypes(rng: np.random.Generator) -> list[Case]:
 # Three tokens, worked through by hand in the notebook: all of k's products are whole numbers and √k is 2.
 _X3 = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 _WQ3 = np.array([[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, -1.0, 2.0]])
-_WK3 = np.array([[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]])
+_WK3 = np.array([[1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, -1.0]])
 _WV3 = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 4.0]])
 # Two tokens with d = k = v: whatever shapes forbid elsewhere runs here.
 _X2 = np.array([[1.0, 2.0], [0.0, 1.0]])
@@ -420,6 +451,7 @@ ATTEND_ONE = Exercise(
     ),
     mistakes=(
         leaves_itself_out,
+        drops_itself_from_the_mix,
         mixes_tokens,
         mixes_keys,
         raw_scores_as_weights,
@@ -437,6 +469,7 @@ ATTEND_ONE = Exercise(
         counts_from_one,
         weights_from_the_left,
         softmax_of_its_own,
+        room_as_wide_as_a_token,
         widened_to_float64,
     ),
     variants=(one_by_products, one_by_loops, one_by_einsum, one_mixed_before_projecting, one_by_torch),
@@ -470,8 +503,8 @@ def attend_loop(
 
 
 def projects_again_for_each_query(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """the values are right, and you project the same rows again for every query. A key and a value depend on their own
-    token only, whoever asks."""
+    """the values are right, and you project the same rows again for every query. A key and a value depend on their
+    own token only, whoever asks."""
     rows = []
     for x in X:
         scores = np.array([project(x, Wq) @ project(y, Wk) for y in X]) / len(Wq[0]) ** 0.5
@@ -480,8 +513,9 @@ def projects_again_for_each_query(X: F, Wq: F, Wk: F, Wv: F, project: Project) -
 
 
 def goes_past_project(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """your projections do not go through `project`, so nothing is counted, and whatever else `project` does is lost. If you
-    call attend_one for each token: that is where all keys and values are computed n times over."""
+    """your projections do not go through `project`: nothing is counted, and what it does besides is lost (in one case
+    it enlarges its answers). If you call attend_one for each token: in there, all keys and values are computed n
+    times over."""
     return np.stack([attend_one(i, X, Wq, Wk, Wv) for i in range(len(X))]).astype(X.dtype)
 
 
@@ -492,8 +526,8 @@ def query_past_project(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 
 def first_row_for_all(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """every row is the output of token 0. Something that belongs to one query was moved out of the loop with the keys and
-    the values."""
+    """every row is the output of token 0. Something that belongs to one query was moved out of the loop with the keys
+    and the values."""
     keys, values, query = project(X, Wk), project(X, Wv), project(X[0], Wq)
     return np.stack([softmax_1d(keys @ query / len(Wq[0]) ** 0.5) @ values for x in X])
 
@@ -527,6 +561,13 @@ def a_list_of_rows(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> list[F]:
     return list(_right_loop(X, Wq, Wk, Wv, project))
 
 
+def room_for_tokens(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you made room for n rows as wide as a token. An output is as wide as a value."""
+    out = np.zeros_like(X)
+    out[:] = _right_loop(X, Wq, Wk, Wv, project)
+    return out
+
+
 def outputs_as_columns(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """your outputs stand in columns. Tokens are rows, at the end as at the beginning."""
     return _right_loop(X, Wq, Wk, Wv, project).T
@@ -545,8 +586,8 @@ def keys_against_each_query(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 
 def loop_in_float64(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a whole
-    number, which numpy makes a float64."""
+    """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
+    whole number, which numpy makes a float64."""
     out = np.zeros((len(X), Wv.shape[1]))
     out[:] = _right_loop(X, Wq, Wk, Wv, project)
     return out
@@ -609,7 +650,10 @@ def _loops(rng: np.random.Generator) -> list[Case]:
 def _budgets(rng: np.random.Generator) -> list[Case]:
     n, d, k, v = sizes(rng, 4, low=3)
     gain = float(rng.uniform(1.5, 2.5))
-    return [case(*_tokens(rng, n, d, k, v), PROJECT), case(*_tokens(rng, n, d, k, v), public_function("project", gain=gain))]
+    return [
+        case(*_tokens(rng, n, d, k, v), PROJECT),
+        case(*_tokens(rng, n, d, k, v), public_function("project", gain=gain)),
+    ]
 
 
 def _loops_at_the_edge(rng: np.random.Generator) -> list[Case]:
@@ -645,6 +689,7 @@ ATTEND_LOOP = Exercise(
         returns_too_early,
         adds_the_rows_up,
         a_list_of_rows,
+        room_for_tokens,
         outputs_as_columns,
         loop_without_scale,
         keys_against_each_query,
@@ -681,8 +726,8 @@ def multiply_add_is_one(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
 
 
 def one_addition_fewer(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
-    """you counted k - 1 additions for k products, which is exact. The usual count, 2 for each product, takes the first
-    addition to 0 as well."""
+    """you counted k - 1 additions for k products, which is exact. The rule of this course is 2 for each product, as
+    if every sum started from zero."""
     keys_and_values = n * (2 * d - 1) * (k + v) * (1 if hoisted else n)
     return keys_and_values + n * (2 * d - 1) * k + n * n * (2 * k - 1) + n * (2 * n - 1) * v
 
@@ -694,12 +739,14 @@ def each_query_meets_one_token(n: int, d: int, k: int, v: int, hoisted: bool) ->
 
 
 def never_hoisted(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
-    """you counted keys and values n times in both loops. Hoisted means that they are computed once, before the loop."""
+    """you counted keys and values n times in both loops. Hoisted means that they are computed once, before the
+    loop."""
     return loop_flops(n, d, k, v, False)
 
 
 def always_hoisted(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
-    """you counted keys and values once in both loops. The literal loop computes all n of them again for every query."""
+    """you counted keys and values once in both loops. The literal loop computes all n of them again for every
+    query."""
     return loop_flops(n, d, k, v, True)
 
 
@@ -709,14 +756,14 @@ def flag_turned_round(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
 
 
 def query_recomputed_too(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
-    """you counted the query n times for each query in the literal loop. It stands outside the inner loop even there: one
-    query vector for each turn of the outer one."""
+    """you counted the query n times for each query in the literal loop. It stands outside the inner loop even there:
+    one query vector for each turn of the outer one."""
     return loop_flops(n, d, k, v, hoisted) + (0 if hoisted else 2 * n * (n - 1) * d * k)
 
 
 def values_computed_once(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
-    """in the literal loop you counted the keys again for each query, and the values once. The literal loop computes both
-    again."""
+    """in the literal loop you counted the keys again for each query, and the values once. The literal loop computes
+    both again."""
     return loop_flops(n, d, k, v, hoisted) - (0 if hoisted else 2 * n * (n - 1) * d * v)
 
 
@@ -736,8 +783,8 @@ def no_queries(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
 
 
 def scores_of_width_d(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
-    """you counted d products for a score and for a mixed value. Scores compare vectors of width k and the mix adds vectors
-    of width v."""
+    """you counted d products for a score and for a mixed value. Scores compare vectors of width k and the mix adds
+    vectors of width v."""
     return loop_flops(n, d, k, v, hoisted) + 2 * n * n * (2 * d - k - v)
 
 
@@ -782,7 +829,9 @@ def _literal_counts(rng: np.random.Generator) -> list[Case]:
 
 def _counts_at_the_edge(rng: np.random.Generator) -> list[Case]:
     small, large = sizes(rng, 4), sizes(rng, 4, low=40, high=80)
-    return [case(1, *small[1:], hoisted) for hoisted in (True, False)] + [case(*large, hoisted) for hoisted in (True, False)]
+    return [case(1, *small[1:], hoisted) for hoisted in (True, False)] + [
+        case(*large, hoisted) for hoisted in (True, False)
+    ]
 
 
 LOOP_FLOPS = Exercise(

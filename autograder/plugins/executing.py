@@ -59,7 +59,9 @@ class JudgedExecute(Execute):
         try:
             verdict = self._server.conclude() or _without_judgement(exercise, cell, self._dead)
         except Exception as error:
-            verdict = failed(exercise, "grader fault", f"{type(error).__name__} in the judge; a person will look at it.")
+            verdict = failed(
+                exercise, "grader fault", f"{type(error).__name__} in the judge; a person will look at it."
+            )
         cell.outputs = [verdict_output(verdict, cell.execution_count)]
         return cell, resources
 
@@ -93,7 +95,9 @@ def _without_judgement(exercise: Exercise, cell: NotebookNode, dead: bool) -> Ve
     if error.ename == "NameError":
         note = f"{error.evalue}: its cell is empty, missing, or stopped with an error."
         return failed(exercise, "not attempted", note)
-    return failed(exercise, "raised", f"The test cell stopped before the judge was asked: {error.ename}: {error.evalue}")
+    return failed(
+        exercise, "raised", f"The test cell stopped before the judge was asked: {error.ename}: {error.evalue}"
+    )
 
 
 def verdict_output(verdict: Verdict, execution_count: int | None) -> NotebookNode:

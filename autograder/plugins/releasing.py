@@ -35,7 +35,9 @@ class Stable(NbGraderPreprocessor):
         nb.metadata = NotebookNode(kernelspec=NotebookNode(KERNELSPEC), language_info=NotebookNode(name="python"))
         nb, resources = super().preprocess(nb, resources)
         ids = [cell.get("id") for cell in nb.cells]
-        wrong = [name for name in ids if not (isinstance(name, str) and CELL_ID.fullmatch(name) and ids.count(name) == 1)]
+        wrong = [
+            name for name in ids if not (isinstance(name, str) and CELL_ID.fullmatch(name) and ids.count(name) == 1)
+        ]
         if wrong:
             raise ValueError(f"these cell ids are not unique words of a-z, 0-9 and -: {wrong}")
         return nb, resources

@@ -50,10 +50,17 @@ class Picture:
 
 
 class Covered:
-    """What a picture shows before the reader has guessed."""
+    """What stands where a picture cannot be drawn yet."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
 
     def __repr__(self) -> str:
-        return "Make your guess first: write it where the cell says None, then run the cell again."
+        return self.why
+
+
+GUESS_FIRST = "Make your guess first: write it where the cell says None, then run both cells again."
+WRITE_FIRST = "This picture is drawn with your own functions, and one of them is not written yet."
 
 
 def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | Covered | None]:
@@ -65,14 +72,19 @@ def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | 
         if os.environ.get("NBGRADER_EXECUTION"):
             return None
         if guesses and inspect.signature(draw).bind(*arguments, **keywords).arguments.get("guess") is None:
-            return Covered()
+            return Covered(GUESS_FIRST)
         with style.context([STYLE]):
-            return Picture(*draw(*arguments, **keywords))
+            try:
+                return Picture(*draw(*arguments, **keywords))
+            except NotImplementedError:
+                return Covered(WRITE_FIRST)
 
     return show
 
 
-def canvas(rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.6, **options: Any) -> tuple[Figure, Any]:
+def canvas(
+    rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.6, **options: Any
+) -> tuple[Figure, Any]:
     """A figure and its axes, outside pyplot, so that nothing is drawn twice or left open. Sizes are in inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(rows, columns, **options)

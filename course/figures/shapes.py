@@ -80,7 +80,9 @@ def which_products_run(guess: int | None) -> tuple[Figure, str]:
             face = "#DCEBF5" if shape else "white"
             hatch = "" if shape else "///"
             axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=face, edgecolor="0.6", hatch=hatch))
-            axes.text(j, i, f"runs: {list(shape)}" if shape else "error", ha="center", va="center", backgroundcolor=face)
+            axes.text(
+                j, i, f"runs: {list(shape)}" if shape else "error", ha="center", va="center", backgroundcolor=face
+            )
     axes.set(xlim=(-0.5, len(PRODUCTS) - 0.5), ylim=(len(settings) - 0.5, -0.5))
     axes.set_xticks(range(len(PRODUCTS)), PRODUCTS, family="monospace")
     axes.set_yticks(range(len(settings)), settings)
@@ -123,7 +125,9 @@ def two_conventions() -> tuple[Figure, str]:
                 axes.plot([x, x + width], [bottom + part * height] * 2, color="0.55", linewidth=1)
             else:
                 axes.plot([x + part * width] * 2, [bottom, bottom + height], color="0.55", linewidth=1)
-        axes.text(x + width / 2, bottom + height / 2, name, ha="center", va="center", fontsize=15, backgroundcolor="#DCEBF5")
+        axes.text(
+            x + width / 2, bottom + height / 2, name, ha="center", va="center", fontsize=15, backgroundcolor="#DCEBF5"
+        )
         axes.text(x - 0.08, bottom + height / 2, rows, ha="right", va="center", style="italic")
         axes.text(x + width / 2, bottom - 0.06, columns, ha="center", va="top", style="italic")
     for y in (4.2, 1.0):
