@@ -139,7 +139,7 @@ def _wrong(
         i = min(failing, key=lambda index: _size(exercise.cases[index]))
         found = differences[i]
         assert found is not None
-        paragraphs.append(_situation(exercise, i) + explain(found, exercise.axes))
+        paragraphs += [*_situation(exercise, i), explain(found, exercise.axes)]
         if found.kind in ("value", "shape", "type") and not isinstance(found.given, type(None)):
             comparison = (exercise.expected[i].result, observed[i].result)
         if found.kind == "changed":
@@ -152,11 +152,15 @@ def _wrong(
     lessons = [KNOWN_MISTAKE + m.lesson for m in known(exercise, observed)]
     notes = _warnings(observed)
     text = "\n".join([*paragraphs, *([_indent(side_by_side(*comparison))] if comparison else []), *lessons, *notes])
-    html = "".join(f"<p style='white-space:pre-wrap'>{escape(paragraph)}</p>" for paragraph in paragraphs)
+    html = "".join(map(_paragraph, paragraphs))
     html += side_by_side_html(*comparison) if comparison else ""
     html += "".join(f"<p><b>{escape(lesson)}</b></p>" for lesson in lessons)
     html += "".join(f"<p>{escape(note)}</p>" for note in notes)
     return Result(exercise.name, "not yet", text, f"<div>{html}</div>")
+
+
+def _paragraph(text: str) -> str:
+    return f"<pre>{escape(text)}</pre>" if "\n" in text else f"<p>{escape(text)}</p>"
 
 
 def known(exercise: StoredExercise, observed: list[Observation]) -> list[StoredMistake]:
@@ -186,8 +190,8 @@ def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
     return [f"It calls {name}, whose own check does not pass yet: begin there." for name in waiting]
 
 
-def _situation(exercise: StoredExercise, i: int) -> str:
-    """The case in words and, where it is small, in numbers."""
+def _situation(exercise: StoredExercise, i: int) -> list[str]:
+    """The case in words and, where it is small, in numbers; nothing where there are no arguments."""
     parts = []
     for (name, axes), argument in zip(exercise.parameters, exercise.cases[i], strict=False):
         if isinstance(argument, Function):
@@ -202,9 +206,7 @@ def _situation(exercise: StoredExercise, i: int) -> str:
             parts.append(f"{name} =\n{_indent(shown)}" if "\n" in shown else f"{name} = {shown}")
         else:
             parts.append(f"{name} of shape {[*axes.split()] if axes else ''} = {list(array.shape)}".replace("'", ""))
-    if not parts:
-        return ""
-    return "With " + "\n".join(parts) + "\n"
+    return ["With " + "\n".join(parts)] if parts else []
 
 
 def _size(arguments: tuple[Value | Function, ...]) -> int:

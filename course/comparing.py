@@ -171,5 +171,5 @@ def _close(expected: np.ndarray, given: np.ndarray, relative: float) -> np.ndarr
     largest = np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
     exact = (expected == given) | (np.isnan(expected) & np.isnan(given))
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(given - expected) <= relative * (np.abs(expected) + largest)
+        near = np.abs(given - expected) <= relative * np.abs(expected) + relative * largest
     return np.where(finite, near, exact)

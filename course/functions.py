@@ -20,7 +20,7 @@ class Function:
 
     name: str
     run: Callable[..., Value]
-    cost: Callable[..., int] = lambda *arguments: 1
+    cost: Callable[..., int] = lambda *arguments, **keywords: 1
     public: dict[str, Value] | None = field(default=None, compare=False)
 
     def to_json(self) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class Observation:
             if not isinstance(raised, list) or [type(part) for part in raised] != [str, str, int, str]:
                 raise ValueError("not an exception")
             raised = Raised(*raised)
-        if not isinstance(changed, dict) or not all(key.isdecimal() for key in changed):
+        if not isinstance(changed, dict) or not all(key.isdecimal() and len(key) < 3 for key in changed):
             raise ValueError("not a set of changed arguments")
         if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
             raise ValueError("not counts")

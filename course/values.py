@@ -29,6 +29,7 @@ MAX_AXES = 8
 DTYPES = ("<f8", "<f4", "<f2", "<i8", "<i4", "|b1", "|u1")
 LAYOUTS = ("C", "F", "strided")
 DIGITS = 12
+TOO_LARGE = "a structure too large to look at"
 
 _LENGTH = struct.Struct("!II")
 
@@ -70,7 +71,7 @@ class _Flattener:
     def flatten(self, thing: object, depth: int) -> Value:
         self.nodes += 1
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
-            return Opaque("a structure too large to look at")
+            return Opaque(TOO_LARGE)
         if thing is None or type(thing) in (bool, str, Tensor, Opaque, Callback):
             return thing if not isinstance(thing, str) else thing[:MAX_TEXT]
         if type(thing) is int:
@@ -78,9 +79,12 @@ class _Flattener:
         if type(thing) is float:
             return thing
         if isinstance(thing, np.generic):
-            return self.flatten(thing.item(), depth + 1)
+            item = thing.item()
+            return Opaque(f"a {type(thing).__name__}") if isinstance(item, np.generic) else self.flatten(item, depth + 1)
         if type(thing) is np.ndarray:
-            return thing if _portable(thing.dtype) else Opaque(f"an array of {thing.dtype}")
+            return _array(thing)
+        if isinstance(thing, (list, tuple, dict)) and self.nodes + len(thing) > MAX_NODES:
+            return Opaque(TOO_LARGE)
         if type(thing) in (list, tuple):
             assert isinstance(thing, (list, tuple))
             return type(thing)(self.flatten(item, depth + 1) for item in thing)
@@ -88,13 +92,26 @@ class _Flattener:
             return {str(key)[:MAX_TEXT]: self.flatten(item, depth + 1) for key, item in thing.items()}
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(thing, torch.Tensor):
-            array = thing.detach().cpu().resolve_conj().resolve_neg().numpy()
-            return Tensor(array) if _portable(array.dtype) else Opaque(f"a tensor of {thing.dtype}")
+            return _tensor(thing)
         return Opaque(f"a {type(thing).__name__}"[:200])
 
 
-def _portable(dtype: np.dtype) -> bool:
-    return dtype.newbyteorder("<").str in DTYPES
+def _array(array: np.ndarray) -> np.ndarray | Opaque:
+    """An array as it travels, little-endian; what it was, where its dtype or its number of axes cannot."""
+    dtype = array.dtype.newbyteorder("<")
+    if dtype.str not in DTYPES:
+        return Opaque(f"an array of {array.dtype}")
+    if array.ndim > MAX_AXES:
+        return Opaque(f"an array of {array.ndim} axes")
+    return array.astype(dtype, copy=False)
+
+
+def _tensor(tensor: Any) -> Tensor | Opaque:
+    try:
+        array = _array(tensor.detach().cpu().resolve_conj().resolve_neg().numpy())
+    except (TypeError, RuntimeError):  # bfloat16, sparse, meta
+        return Opaque(f"a tensor of {tensor.dtype} that numpy cannot hold")
+    return Opaque(array.what.replace("an array", "a tensor")) if isinstance(array, Opaque) else Tensor(array)
 
 
 def layout(array: np.ndarray) -> str:
@@ -261,7 +278,7 @@ class _Builder:
     def text(self, text: str) -> str:
         if len(text) > MAX_TEXT:
             raise Malformed("text too long")
-        return text
+        return text.encode(errors="replace").decode()  # half a surrogate pair could not be written to any file
 
     def pair(self, item: Any, depth: int) -> tuple[str, Value]:
         if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
@@ -309,8 +326,9 @@ def from_json(tree: Any) -> Value:
     if kind == "float":
         return float(content)
     if kind == "array":
-        numbers = np.array([float(x) for x in content["numbers"]])
-        return numbers.astype(content["dtype"]).reshape(content["shape"])
+        dtype = np.dtype(content["dtype"])
+        numbers = [float(x) for x in content["numbers"]] if dtype.kind == "f" else content["numbers"]
+        return np.array(numbers, dtype).reshape(content["shape"])
     if kind == "tensor":
         return Tensor(from_json(content))
     if kind == "tuple":

@@ -37,19 +37,21 @@ class JudgedExecute(Execute):
     dies takes no earlier marks with it.
     """
 
+    _server: JudgeServer | None = None
+    _dead = False
+
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any], km: Any = None
     ) -> tuple[NotebookNode, dict[str, Any]]:
         if not any(exercise_of(cell, resources) for cell in nb.cells):
             return super().preprocess(nb, resources, km)
-        self._dead = False
         with JudgeServer() as self._server, setenv(**{SOCKET_VARIABLE: self._server.address}):
             return super().preprocess(nb, resources, km)
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        if not hasattr(self, "_server"):
+        if self._server is None:
             return super().preprocess_cell(cell, resources, index)
         exercise = exercise_of(cell, self.resources)
         if exercise is None:

@@ -1,0 +1,231 @@
+"""Pictures of notebook 03: what a mask hides, and what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Bool, Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from course.figures import COLOURS, MARKERS, canvas, picture
+from course.figures.grids import grid
+
+Scores = Float[np.ndarray, "n m"]
+Mask = Bool[np.ndarray, "n m"]
+Masking = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Model = Callable[[np.ndarray], np.ndarray]
+
+SENTENCE = ("rain", "falls", "on", "the", "roof")
+PALE, ORANGE = "#DCEBF5", "#D55E00"
+
+
+@picture
+def n_problems() -> tuple[Figure, str]:
+    """One sentence as a staircase of prediction problems."""
+    n = len(SENTENCE)
+    answers = (*SENTENCE[1:], "(end)")
+    figure, axes = canvas(width=8.6, height=3.6)
+    for i in range(n):
+        for j in range(n):
+            if j <= i:
+                axes.add_patch(Rectangle((j, i), 1, 1, facecolor=PALE, edgecolor="0.4"))
+                axes.text(j + 0.5, i + 0.5, SENTENCE[j], ha="center", va="center", fontsize=13)
+            else:
+                axes.add_patch(Rectangle((j, i), 1, 1, facecolor="white", edgecolor="0.6", hatch="////"))
+        axes.text(-0.15, i + 0.5, f"problem {i}", ha="right", va="center")
+        axes.annotate("", (n + 0.7, i + 0.5), (n + 0.1, i + 0.5), arrowprops={"arrowstyle": "->"})
+        axes.text(n + 0.85, i + 0.5, answers[i], va="center", fontsize=13, weight="bold")
+    for j in range(n):
+        axes.text(j + 0.5, -0.12, f"token {j}", ha="center", va="bottom", color="0.3")
+    axes.text(n + 0.85, -0.12, "answer", va="bottom", color="0.3")
+    axes.set(xlim=(-1.2, n + 2), ylim=(n + 0.05, -0.5))
+    axes.set_axis_off()
+    return figure, (
+        "A staircase of five prediction problems, a row for each. Problem 0 shows the word rain and asks for falls; problem 1 shows "
+        "rain falls and asks for on; and so on to problem 4, which shows the whole sentence, rain falls on the roof, and asks for the "
+        "end. What lies to the right of the staircase is hatched: it is hidden."
+    )
+
+
+@picture
+def steps(S: Scores, hidden: Scores, weights: Scores) -> tuple[Figure, str]:
+    """Scores, masked scores and weights, side by side."""
+    figure, panels = canvas(1, 3, width=9.2, height=3.6)
+    n, m = S.shape
+    above = np.isneginf(hidden)
+    limits = (float(S.min()), float(S.max()))
+    grid(panels[0], S, "scaled scores", f"n = {n}", f"m = {m}", limits=limits)
+    grid(panels[1], hidden, "after mask_scores", f"n = {n}", f"m = {m}", marked=above, limits=limits)
+    grid(panels[2], weights, "after softmax", f"n = {n}", f"m = {m}", marked=above, limits=(0.0, 1.0))
+    rows = [_plain(row) for row in weights]
+    return figure, (
+        f"Three grids of {n} by {m}. On the left the scaled scores. In the middle {int(above.sum())} of them, framed, are minus "
+        f"infinity. On the right the weights; the framed places hold {_plain(weights[above])}. The rows of weights are: {'; '.join(rows)}."
+    )
+
+
+def _plain(row: np.ndarray) -> str:
+    return " ".join(f"{x:.2g}" for x in row)
+
+
+@picture
+def influence_map(moved: Mask, keep: Mask, title: str = "") -> tuple[Figure, str]:
+    """Which token reaches which output, and whether it may."""
+    figure, axes = canvas(width=5.4, height=4.2)
+    _influence(axes, moved, keep)
+    axes.set_title(title)
+    leaks = [f"from token {j} to output {i}" for i, j in np.argwhere(moved & ~keep)]
+    told = f"{len(leaks)} leaks: {', '.join(leaks)}" if leaks else "no leak"
+    return figure, (
+        f"Map of influence{', ' + title if title else ''}: a row for each output, a column for each token. "
+        f"{int((moved & keep).sum())} of {int(keep.sum())} permitted places show influence, and there is {told}."
+    )
+
+
+def _influence(axes: Axes, moved: Mask, keep: Mask, labels: bool = True) -> None:
+    n, m = moved.shape
+    for (i, j), moves in np.ndenumerate(moved):
+        leak = moves and not keep[i, j]
+        face = PALE if keep[i, j] else "white"
+        axes.add_patch(Rectangle((j, i), 1, 1, facecolor=face, edgecolor="0.7"))
+        if leak:
+            inside = Rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=2.5)
+            axes.add_patch(inside)
+            axes.text(j + 0.5, i + 0.5, "leak", ha="center", va="center", color=ORANGE, weight="bold", fontsize=11)
+        elif moves:
+            axes.plot(j + 0.5, i + 0.5, "o", color=COLOURS[0], markersize=9)
+    axes.set(xlim=(-0.02, m + 0.02), ylim=(n + 0.02, -0.02), aspect="equal")
+    axes.set_xticks(np.arange(m) + 0.5, map(str, range(m)))
+    axes.set_yticks(np.arange(n) + 0.5, map(str, range(n)))
+    axes.tick_params(length=0)
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if labels:
+        axes.set_xlabel("token j is moved")
+        axes.set_ylabel("output i is watched")
+
+
+@picture
+def cliff(guess: float | None, softmax: Model, zero_renorm: Masking, masked_softmax: Masking) -> tuple[Figure, str]:
+    """How wrong zero-and-renormalise gets when a hidden score lies far above the kept ones."""
+    kept = np.array([0.0, -1.0, -2.0])
+    truth = softmax(kept[None])[0]
+    figure, panels = canvas(1, 3, width=10.2, height=4.0, sharey=True)
+    told = []
+    for panel, dtype, last in zip(panels, ("float16", "float32", "float64"), (24, 120, 800), strict=True):
+        gaps = np.arange(last + 1)
+        S = np.hstack([np.tile(kept, (len(gaps), 1)), gaps[:, None]]).astype(dtype)
+        keep = np.tile([True, True, True, False], (len(gaps), 1))
+        with np.errstate(all="ignore"):
+            after = _error(zero_renorm(softmax(S), keep), truth)
+            before = _error(masked_softmax(S, keep), truth)
+        floor = 1e-17
+        panel.plot(gaps, np.maximum(after, floor), color=ORANGE, label="0 after softmax, renormalised")
+        panel.plot(gaps, np.maximum(before, floor), color=COLOURS[0], dashes=(4, 2), label="-∞ before softmax")
+        wrong, nan = _first(after > 0.01), _first(np.isnan(after))
+        sentence = f"{dtype}: "
+        lines = []
+        if wrong is not None:
+            panel.plot(wrong, after[wrong], MARKERS[1], color="black", markersize=7)
+            lines.append(f"■ 1% wrong from {wrong}")
+            sentence += f"wrong by a hundredth from a gap of {wrong}, "
+        if nan is not None:
+            panel.axvspan(nan, last, facecolor="0.93", hatch="////", edgecolor="0.6")
+            lines.append(f"▨ NaN from {nan}")
+            sentence += f"NaN from {nan}"
+        else:
+            sentence += "never NaN"
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+        panel.text(0.05, 0.97, "\n".join(lines), transform=panel.transAxes, va="top", bbox=box)
+        if dtype == "float32" and guess is not None:
+            shown = min(max(guess, 0), last)
+            panel.axvline(shown, color="black", linestyle=":", linewidth=1.5)
+            panel.text(
+                shown, 1e-12, " your guess ", ha="right" if shown > last / 2 else "left", backgroundcolor="white"
+            )
+        panel.set(title=dtype, xlabel="gap of the hidden score", yscale="log", ylim=(floor / 3, 1e4), xlim=(0, last))
+        told.append(sentence)
+    panels[0].set_ylabel("largest relative error of a weight")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure, (
+        "Three charts of the largest relative error of a kept weight against the gap between a hidden score and the kept ones. With "
+        "minus infinity before softmax the error stays flat, at the size of a rounding error. With zeros after softmax it climbs at the "
+        f"end like a cliff. {'; '.join(told)}."
+    )
+
+
+def _error(weights: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    kept = weights[:, :3].astype(np.float64)
+    return np.asarray(np.abs(kept / truth - 1).max(axis=1))
+
+
+def _first(there: np.ndarray) -> int | None:
+    return int(np.argmax(there)) if there.any() else None
+
+
+def _mixing(weigh: Model) -> Model:
+    """A model that weighs its tokens and mixes them: they are their own values."""
+    return lambda Y: np.asarray(weigh(Y) @ Y)
+
+
+@picture
+def masks_and_places(
+    guess: str | None,
+    X: Float[np.ndarray, "n d"],
+    scaled_scores: Masking,
+    softmax: Model,
+    causal_keep: Callable[[int], np.ndarray],
+    mask_scores: Masking,
+    zero_renorm: Masking,
+    influence: Callable[[Model, np.ndarray], np.ndarray],
+) -> tuple[Figure, str]:
+    """Every mask at every place: the weights it gives, and the influence that is left."""
+    keep = causal_keep(len(X))
+
+    def scores(Y: np.ndarray) -> np.ndarray:
+        return scaled_scores(Y, Y)
+
+    def zeroed(A: np.ndarray) -> np.ndarray:
+        return np.where(keep, A, 0.0)
+
+    ways: list[tuple[str, Model | str]] = [
+        ("-∞ before softmax", lambda Y: softmax(mask_scores(scores(Y), keep))),
+        ("-∞ after softmax", lambda Y: mask_scores(softmax(scores(Y)), keep)),
+        ("0 before softmax", lambda Y: softmax(zeroed(scores(Y)))),
+        ("0 after softmax", lambda Y: zeroed(softmax(scores(Y)))),
+        (
+            "0 before softmax, renormalised",
+            "nothing to renormalise:\nsoftmax does that itself.\nThis is the cell above.",
+        ),
+        ("0 after softmax, renormalised", lambda Y: zero_renorm(softmax(scores(Y)), keep)),
+    ]
+    figure = Figure(figsize=(10.2, 8.8), layout="constrained")
+    cells = np.ravel(np.asarray(figure.subfigures(3, 2)))
+    told = []
+    for cell, (name, weigh) in zip(cells, ways, strict=True):
+        cell.suptitle(name, weight="bold", fontsize=13)
+        if isinstance(weigh, str):
+            cell.text(0.5, 0.5, weigh, ha="center", va="center")
+            continue
+        left, right = cell.subplots(1, 2)
+        weights = weigh(X)
+        grid(left, weights, columns="weights", limits=(0.0, 1.0))
+        if not np.isfinite(weights).all():
+            right.text(0.5, 0.5, "a weight of -∞\nmixes nothing:\noutputs are\n±∞ or NaN", ha="center", va="center")
+            right.set_axis_off()
+            told.append(f"{name}: weights that are not finite")
+            continue
+        moved = influence(_mixing(weigh), X)
+        _influence(right, moved, keep, labels=False)
+        leaks = int((moved & ~keep).sum())
+        right.set_xlabel(f"influence: {leaks} leak{'s' * (leaks != 1)}")
+        told.append(f"{name}: {leaks} leaks, row sums {_plain(weights.sum(axis=1))}")
+    return figure, (
+        "Six cells, three masks at two places, each with a grid of weights and a map of influence. "
+        + "; ".join(told)
+        + "."
+    )
