@@ -19,8 +19,8 @@ from typing import Any
 
 from course.functions import Function
 from course.link import Link, SocketLink
-from course.observing import observe
-from course.values import Callback, Tensor, Value, plain
+from course.observing import Observation, observe
+from course.values import TOO_LARGE, Callback, Opaque, Tensor, Value, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
 
@@ -72,7 +72,11 @@ def answer(function: Callable[..., object], link: Link) -> Report:
         arguments = tuple(_from_afar(argument, link) for argument in request["arguments"])
         with _lent(function, request["lend"], link):
             observed = observe(function, arguments, count_lines=request["lines"])
-        link.send({"say": "observed", **observed.to_value()})
+        try:
+            link.send({"say": "observed", **observed.to_value()})
+        except ValueError:  # it does not fit in a frame: a wrong answer, and no more than that
+            cut = Observation(Opaque(TOO_LARGE), counts=observed.counts)
+            link.send({"say": "observed", **cut.to_value()})
 
 
 def _from_afar(argument: Value, link: Link) -> Value:

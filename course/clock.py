@@ -23,7 +23,7 @@ def seconds(run: Callable[[], object], at_most: float = 0.5) -> float:
 
 
 def race(*runs: Callable[[], object], rounds: int = 3) -> list[float]:
-    """Seconds that one call of each takes, measured in turn, so that a busy moment does not fall on one of them alone.
+    """Seconds that one call of each takes, in rounds, so that a busy moment does not fall on one of them alone.
 
     Of its rounds each keeps the quietest: other work on the machine can make a round slower, and never faster.
     """

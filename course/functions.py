@@ -80,6 +80,8 @@ def _mixer(
 
     def mixer(X: np.ndarray) -> np.ndarray:
         X = T = np.asarray(X, np.float64)
+        if X.ndim != 2 or len(X) != len(A):
+            raise ValueError(f"this model takes all {len(A)} tokens at once, [n, d]; it was given {list(X.shape)}")
         if centred or normed:
             T = T - T.mean(axis=-1, keepdims=True)
         if normed:

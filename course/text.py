@@ -129,8 +129,10 @@ def show(value: Value) -> str:
         value = value.array
     if isinstance(value, np.ndarray):
         return np.array2string(value, precision=4, suppress_small=True, threshold=60, max_line_width=72)
-    if isinstance(value, tuple):
-        return "(" + ",\n ".join(show(part) for part in value) + ")"
+    if isinstance(value, (tuple, list)):
+        start, end = "()" if isinstance(value, tuple) else "[]"
+        one_line = not any(isinstance(part, (np.ndarray, Tensor, tuple, list, dict)) for part in value)
+        return start + (", " if one_line else ",\n ").join(map(show, value)) + end
     if isinstance(value, dict):
         return "\n".join(f"{key}: {show(part)}" for key, part in value.items())
     if isinstance(value, Opaque):

@@ -409,6 +409,20 @@ def no_shift(S: F, axis: int = -1) -> F:
     return E / E.sum(axis=axis, keepdims=True)
 
 
+def neither_shift_nor_keepdims(S: F, axis: int = -1) -> F:
+    """two things at once. The sums have lost their axis: [n, m] became [n], which numpy lines up with the columns. And
+    exp overflows for scores of 1000: subtract something first that changes no weight."""
+    E = np.exp(S)
+    return E / E.sum(axis=axis)
+
+
+def over_everything_unshifted(S: F, axis: int = -1) -> F:
+    """two things at once. Your whole table adds up to 1, where each row should do so by itself. And exp overflows for
+    scores of 1000: subtract something first that changes no weight."""
+    E = np.exp(S)
+    return E / E.sum()
+
+
 def no_exponential(S: F, axis: int = -1) -> F:
     """you divided the scores themselves by their sum. Scores may be negative, and weights may not: first make every
     entry positive."""
@@ -528,6 +542,8 @@ SOFTMAX = Exercise(
         max_without_keepdims,
         global_max,
         no_shift,
+        neither_shift_nor_keepdims,
+        over_everything_unshifted,
         no_exponential,
         shifts_in_place,
         casts_to_float64,
@@ -928,9 +944,10 @@ def _moderate(rng: np.random.Generator) -> list[Case]:
 
 def _saturated(rng: np.random.Generator) -> list[Case]:
     n, m, k = sizes(rng, 3, low=3)
-    Q = normal(rng, n, k)
-    Q[0] *= 1e4  # some rows saturate until weights are exactly 0, others do not
-    return [case(Q, normal(rng, m, k)), case(normal(rng, n, k, scale=1e4), normal(rng, m, k))]
+    few, many = normal(rng, n, k), normal(rng, n, k)
+    few[0] *= 1e4  # a saturated row has weights of exactly 0
+    many[1:] *= 1e4  # one row stays moderate: where all are saturated, nothing but rounding is left of the entropy
+    return [case(few, normal(rng, m, k)), case(many, normal(rng, m, k))]
 
 
 def _saturation_at_the_edge(rng: np.random.Generator) -> list[Case]:
@@ -1122,6 +1139,12 @@ def yes_and_no() -> Verdicts:
     return {name: entry is None for name, entry in _repaired().items()}
 
 
+def not_even_witnesses() -> Verdicts:
+    """you chose the right four, but what you hand in against them are no witnesses. A witness is three numpy arrays
+    with two axes each; queries and keys are equally wide, and there are as many values as keys."""
+    return {name: entry and [part.tolist() for part in entry] for name, entry in _repaired().items()}
+
+
 def repaired_with_one_witness() -> Verdicts:
     return _repaired()
 
@@ -1161,8 +1184,9 @@ REPAIR_CLAIMS = Exercise(
     oracle=repair_claims,
     notebook=NOTEBOOK,
     public=(case(),),
-    probes=(
-        Probe("what is false refuted, each by arrays on which its sides differ; what is true left", 3.0, _one_call),
+    probes=tuple(
+        Probe(f"{name}: refuted by arrays on which its sides differ, or rightly left", 0.5, _one_call, part=name)
+        for name in _repaired()
     ),
     mistakes=(
         coincidence_for_proof,
@@ -1178,6 +1202,7 @@ REPAIR_CLAIMS = Exercise(
         everything_is_false,
         nothing_but_coincidences,
         yes_and_no,
+        not_even_witnesses,
     ),
     variants=(
         repaired_with_one_witness,

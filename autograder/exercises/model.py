@@ -37,12 +37,14 @@ class Probe:
         draw: fresh cases from a fresh generator.
         measures: "value" compares each case with the oracle. "lines" takes two cases, a small and a large one, and
             also wants the large one to run no more Python lines than the small one (counted in the student's process).
+        part: the one entry of a dictionary that this probe looks at, or None for all of a result.
     """
 
     shows: str
     points: float
     draw: Callable[[np.random.Generator], list[Case]]
     measures: Literal["value", "lines"] = "value"
+    part: str | None = None
 
 
 @dataclass(frozen=True)

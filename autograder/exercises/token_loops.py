@@ -815,7 +815,7 @@ def flops_by_parts(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
     return n * per_query + tables if hoisted else n * (per_query + tables)
 
 
-def flops_as_numpy_integer(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+def flops_as_numpy_integer(n: int, d: int, k: int, v: int, hoisted: bool) -> np.integer:
     return np.int64(2 * n) * (d * k + (n if not hoisted else 1) * d * (k + v) + n * (k + v))
 
 

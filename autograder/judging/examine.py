@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ class Trial:
     """One probe's cases, what was expected of each, and what came."""
 
     lines: bool
+    part: str | None = None
     cases: list[Case] = field(default_factory=list)
     wanted: list[Observation] = field(default_factory=list)
     got: list[Observation] = field(default_factory=list)
@@ -48,7 +49,7 @@ class Trial:
 
     def matches(self, exercise: Exercise, mistake: Implementation) -> bool:
         """Whether the mistake gives these very answers."""
-        mistaken = (given(exercise, mistake, case, self.lines) for case in self.cases)
+        mistaken = (_part(given(exercise, mistake, case, self.lines), self.part) for case in self.cases)
         return same_answers(self.wanted, list(mistaken), self.got, self.lines)
 
 
@@ -160,12 +161,12 @@ def examine(exercise: Exercise, link: Link, seed: int) -> Verdict:
 
 def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
     """Why this probe earns nothing, or "" where it earns its points."""
-    trial = Trial(probe.measures == "lines")
+    trial = Trial(probe.measures == "lines", probe.part)
     interview.trials.append(trial)
     reason = ""
     for case in probe.draw(rng):
-        want = expected(interview.exercise, case)
-        got = interview.ask(case, trial.lines)
+        want = _part(expected(interview.exercise, case), trial.part)
+        got = _part(interview.ask(case, trial.lines), trial.part)
         trial.cases.append(case)
         trial.wanted.append(want)
         trial.got.append(got)
@@ -175,6 +176,13 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
         if found and not reason:
             reason = explain(found, result_axes(interview.exercise), values=False)
     return reason or (LOOP if trial.failed else "")
+
+
+def _part(observed: Observation, part: str | None) -> Observation:
+    """The observation with one entry of its dictionary as the result; unchanged where there is no such entry."""
+    if part is None or not isinstance(observed.result, dict) or part not in observed.result:
+        return observed
+    return replace(observed, result=observed.result[part])
 
 
 LOOP = "More Python lines run when there are more tokens: a loop over them is left."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+from dataclasses import replace
 from typing import Any
 
 from nbclient.exceptions import DeadKernelError
@@ -14,12 +14,11 @@ from nbgrader.utils import is_grade, setenv
 from autograder.exercises import EXERCISES
 from autograder.exercises.model import Exercise
 from autograder.judging.server import JudgeServer
-from autograder.judging.verdict import Finding, Outcome, Verdict
+from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from course.client import SOCKET_VARIABLE
 
-log = logging.getLogger(__name__)
-
 VERDICT_TYPE = "application/vnd.course.verdict+json"
+ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
 
 def exercise_of(cell: NotebookNode, resources: dict[str, Any]) -> Exercise | None:
@@ -60,10 +59,15 @@ class JudgedExecute(Execute):
         cell = self._run(cell, resources, index)
         try:
             verdict = self._server.conclude() or _without_judgement(exercise, cell, self._dead)
+            if verdict.outcome == "crashed" and _timed_out(cell):
+                note = "The test cell did not finish in time; what had been earned before is kept."
+                verdict = replace(verdict, outcome="timed out", note=note)
         except Exception as error:
             verdict = failed(
                 exercise, "grader fault", f"{type(error).__name__} in the judge; a person will look at it."
             )
+        if verdict.outcome in ALARMING:
+            self._warn(f"{exercise.name}: {SENTENCES[verdict.outcome]}")
         cell.outputs = [verdict_output(verdict, cell.execution_count)]
         return cell, resources
 
@@ -73,10 +77,14 @@ class JudgedExecute(Execute):
         try:
             cell, _ = super().preprocess_cell(cell, resources, index)
         except DeadKernelError as error:
-            log.warning("the kernel died in cell %d", index)
+            self._warn(f"the kernel died in cell {index}")
             self._dead = True
             cell.outputs.append(new_output("error", ename="DeadKernelError", evalue=str(error), traceback=[str(error)]))
         return cell
+
+    def _warn(self, text: str) -> None:
+        info = self.resources["nbgrader"]
+        self.log.warning("%s of %s: %s", info["notebook"], info["student"], text)
 
 
 def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
@@ -92,7 +100,7 @@ def _without_judgement(exercise: Exercise, cell: NotebookNode, dead: bool) -> Ve
     error = next((output for output in cell.outputs if output.output_type == "error"), None)
     if error is None:
         return failed(exercise, "tampered", "The test cell ran without asking to be judged.")
-    if error.ename == "CellTimeoutError":
+    if _timed_out(cell):
         return failed(exercise, "timed out", "The test cell did not finish in time.")
     if error.ename == "NameError":
         note = f"{error.evalue}: its cell is empty, missing, or stopped with an error."
@@ -100,6 +108,10 @@ def _without_judgement(exercise: Exercise, cell: NotebookNode, dead: bool) -> Ve
     return failed(
         exercise, "raised", f"The test cell stopped before the judge was asked: {error.ename}: {error.evalue}"
     )
+
+
+def _timed_out(cell: NotebookNode) -> bool:
+    return any(output.output_type == "error" and output.ename == "CellTimeoutError" for output in cell.outputs)
 
 
 def verdict_output(verdict: Verdict, execution_count: int | None) -> NotebookNode:

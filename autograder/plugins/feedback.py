@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from nbgrader.preprocessors import ClearHiddenTests
 
+from autograder.exercises import NOTEBOOKS
+
 
 class HideHiddenTests(ClearHiddenTests):
     """nbgrader's `ClearHiddenTests`, on feedback pages: a student's own cell may hold its markers, and keeps them."""
 
     def preprocess_cell(self, cell, resources, cell_index):  # type: ignore[no-untyped-def]
-        if cell.metadata.get("nbgrader", {}).get("grade"):
+        ours = resources["nbgrader"]["notebook"] in NOTEBOOKS
+        if ours and cell.metadata.get("nbgrader", {}).get("grade"):
             self._remove_hidden_test_region(cell)
         return cell, resources

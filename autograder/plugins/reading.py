@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 LARGEST_FILE = 20 << 20
 LISTED = ("timestamp.txt",)
 QUARANTINE = "quarantine"
+NO_FILE = f"it is missing, or a link, or larger than {LARGEST_FILE >> 20} MiB"
 
 
 def quarantine(assignment: str, student: str, notebooks: list[str]) -> None:
@@ -78,24 +79,30 @@ class TolerantExporter(NotebookExporter):
     def from_filename(self, filename: str, resources: Any = None, **keywords: Any) -> tuple[str, dict[str, Any]]:
         ours = resources is not None and resources.get("nbgrader", {}).get("notebook") in NOTEBOOKS
         if ours and not (Path(filename).is_file() and not Path(filename).is_symlink()):
-            return super().from_file(io.StringIO(nbformat.writes(_unreadable("it is not a file"))), resources)
+            return super().from_file(io.StringIO(nbformat.writes(_unreadable(NO_FILE))), resources)
         return super().from_filename(filename, resources, **keywords)
 
     def from_file(self, file_stream: Any, resources: Any = None, **keywords: Any) -> tuple[str, dict[str, Any]]:
         if resources is None or resources.get("nbgrader", {}).get("notebook") not in NOTEBOOKS:
             return super().from_file(file_stream, resources, **keywords)
-        return self.from_notebook_node(salvage(file_stream.read()), resources, **keywords)
+        whose = f"{resources['nbgrader']['notebook']} of {resources['nbgrader'].get('student')}"
+        return self.from_notebook_node(salvage(file_stream.read(), whose), resources, **keywords)
 
 
-def salvage(text: str) -> NotebookNode:
-    """A valid notebook with every cell of `text` that is one: its source, type, outputs and nbgrader's metadata."""
+def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
+    """A valid notebook with every cell of `text` that is one: its source, type, outputs, tags and nbgrader's metadata.
+
+    Args:
+        text: what was handed in.
+        whose: how the log calls it.
+    """
     try:
         notebook = nbformat.reads(text, as_version=4)
         cells = [_salvage_cell(cell) for cell in notebook.cells]
         rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=_kernel(notebook.metadata))
         nbformat.validate(rebuilt)
     except Exception as error:  # nbformat raises a dozen kinds, some from libraries of its own
-        log.warning("unreadable notebook: %s", error)
+        log.warning("%s could not be read: %s: %.200s", whose, type(error).__name__, error)
         return _unreadable(f"{type(error).__name__}: {error!s:.200}")
     return rebuilt
 
@@ -108,6 +115,9 @@ def _salvage_cell(cell: Any) -> NotebookNode | None:
     metadata = cell.get("metadata")
     if isinstance(metadata, dict) and isinstance(metadata.get("nbgrader"), dict):
         new.metadata["nbgrader"] = metadata["nbgrader"]
+    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    if isinstance(tags, list) and all(isinstance(tag, str) for tag in tags):
+        new.metadata["tags"] = tags
     if isinstance(cell.get("outputs"), list) and new.cell_type == "code":
         new.outputs = cell["outputs"]
         try:

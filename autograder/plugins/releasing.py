@@ -8,14 +8,23 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.exercises import NOTEBOOKS
+
 CELL_METADATA = ("deletable", "editable", "nbgrader")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELL_ID = re.compile(r"[a-z0-9-]{1,64}")
 GUESS = re.compile(r"^(guess(?:_\w+)?) = .*?(\s+#.*)?$", re.MULTILINE)
 
 
+def _ours(resources: dict[str, Any]) -> bool:
+    return resources["nbgrader"]["notebook"] in NOTEBOOKS
+
+
 class BlankGuesses(NbGraderPreprocessor):
     """In cells tagged "prediction", turn `guess = "b"  # ...` into `guess = None  # ...`."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        return super().preprocess(nb, resources) if _ours(resources) else (nb, resources)
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
@@ -31,6 +40,8 @@ class Stable(NbGraderPreprocessor):
     """Keep of the metadata what is listed, and refuse what would make two runs differ."""
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        if not _ours(resources):
+            return nb, resources
         nb.nbformat, nb.nbformat_minor = 4, 5
         nb.metadata = NotebookNode(kernelspec=NotebookNode(KERNELSPEC), language_info=NotebookNode(name="python"))
         nb, resources = super().preprocess(nb, resources)

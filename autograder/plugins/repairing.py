@@ -17,6 +17,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.exercises import NOTEBOOKS
 
+SETTINGS = ("schema_version", "grade", "solution", "task", "locked", "points")
+
 
 @dataclass(frozen=True)
 class Official:
@@ -79,12 +81,12 @@ def repair(cells: list[NotebookNode], official: list[Official]) -> tuple[list[No
     claims: dict[str, NotebookNode] = {}
     kept: list[NotebookNode] = []
     for cell in cells:
-        name = _claimed(cell)
+        name, stated = _claimed(cell), cell.metadata
         cell.metadata = NotebookNode()
         if name in claims:
             notes.append(f"the cell {name} was there twice; the first one counts, the other is an ordinary cell")
         elif name in known:
-            cell = _restored(cell, known[name], notes)
+            cell = _restored(cell, known[name], stated, notes)
             claims[name] = cell
         elif name is not None:
             notes.append(f"{name!r:.60} is not a cell of this assignment; it is graded as an ordinary cell")
@@ -108,7 +110,12 @@ def _answer_to(test: str) -> str:
     return f"{test}_solution"
 
 
-def _restored(cell: NotebookNode, official: Official, notes: list[str]) -> NotebookNode:
+def _restored(cell: NotebookNode, official: Official, stated: NotebookNode, notes: list[str]) -> NotebookNode:
+    changed = [key for key in SETTINGS if stated["nbgrader"].get(key) != official.metadata.get(key)]
+    if changed:
+        notes.append(f"the cell {official.name} had other settings ({', '.join(changed)}); it has its own again")
+    if "skip-execution" in stated.get("tags", ()):
+        notes.append(f"the cell {official.name} was tagged skip-execution; it was run all the same")
     if cell.cell_type != official.cell_type:
         notes.append(f"the cell {official.name} had become {cell.cell_type}; it is {official.cell_type} again")
         make = new_code_cell if official.cell_type == "code" else new_markdown_cell
