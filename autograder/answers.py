@@ -55,7 +55,7 @@ def _argument(argument: Any) -> Any:
 
 
 def _observation(observed: Observation) -> Any:
-    """What can be compared: not the message or the line of an exception, nor how many lines ran."""
-    raised = observed.raised and Raised(observed.raised.kind)
+    """What can be compared: not the line of an exception, nor how many lines ran."""
+    raised = observed.raised and Raised(observed.raised.kind, observed.raised.message)
     counts = {name: count for name, count in observed.counts.items() if name != "lines"}
     return to_json(Observation(observed.result, raised, observed.changed, counts).to_value())

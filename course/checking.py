@@ -13,7 +13,7 @@ import numpy as np
 
 from course import answers
 from course.answers import StoredExercise, StoredMistake
-from course.comparing import Difference, difference, lines_grow, same_answers
+from course.comparing import Difference, difference, lines_grow, same_answers, telling
 from course.functions import Function
 from course.observing import Observation, observe
 from course.text import KNOWN_MISTAKE, explain, show, side_by_side, side_by_side_html
@@ -137,11 +137,14 @@ def _wrong(
     failing = [i for i, found in enumerate(differences) if found]
     comparison: tuple[Value, Value] | None = None
     if failing:
-        i = min(failing, key=lambda index: _size(exercise.cases[index]))
+        i = min(failing, key=lambda index: (_sizes_coincide(exercise, index), _size(exercise.cases[index])))
         found = differences[i]
         assert found is not None
-        paragraphs += [*_situation(exercise, i), explain(found, exercise.axes)]
-        if found.kind in ("value", "shape", "type") and not isinstance(found.given, type(None)):
+        paragraphs += [
+            *_situation(exercise, i),
+            explain(found, exercise.axes, tuple(name for name, _ in exercise.parameters)),
+        ]
+        if found.kind in ("value", "shape", "type") and found.given is not None:
             comparison = (exercise.expected[i].result, observed[i].result)
         if found.kind == "changed":
             paragraphs.append(f"Afterwards it is\n{show(found.given)}")
@@ -151,7 +154,7 @@ def _wrong(
             "a loop over them is left, yours or one inside a helper you call."
         )
     lessons = [KNOWN_MISTAKE + m.lesson for m in known(exercise, observed)]
-    notes = _warnings(observed)
+    notes = _warnings([observed[i]] if failing else observed)
     text = "\n".join([*paragraphs, *([_indent(side_by_side(*comparison))] if comparison else []), *lessons, *notes])
     html = "".join(map(_paragraph, paragraphs))
     html += side_by_side_html(*comparison) if comparison else ""
@@ -174,7 +177,9 @@ def known(exercise: StoredExercise, observed: list[Observation]) -> list[StoredM
         found = [
             mistake
             for mistake in exercise.mistakes
-            if cases and mistake.loops == loops and same_answers(want, [mistake.answers[i] for i in cases], got)
+            if mistake.loops == loops
+            and same_answers(want, [mistake.answers[i] for i in cases], got)
+            and (loops or any(map(telling, want, got, [mistake.answers[i] for i in cases])))
         ]
         if found:
             return found
@@ -204,10 +209,21 @@ def _situation(exercise: StoredExercise, i: int) -> list[str]:
             parts.append(f"{name} = {show(array)}")
         elif array.size <= 24:
             shown = show(array)
-            parts.append(f"{name} =\n{_indent(shown)}" if "\n" in shown else f"{name} = {shown}")
+            called = name if array.dtype in ("float64", "bool") else f"{name} ({array.dtype.name})"
+            parts.append(f"{called} =\n{_indent(shown)}" if "\n" in shown else f"{called} = {shown}")
         else:
             parts.append(f"{name} of shape {[*axes.split()] if axes else ''} = {list(array.shape)}".replace("'", ""))
     return ["With " + "\n".join(parts)] if parts else []
+
+
+def _sizes_coincide(exercise: StoredExercise, i: int) -> bool:
+    """Whether two axes of different names have the same size in a case, so that a wrong product may run."""
+    sizes: dict[str, int] = {}
+    for (_, axes), argument in zip(exercise.parameters, exercise.cases[i], strict=False):
+        array = argument.array if isinstance(argument, Tensor) else argument
+        if isinstance(array, np.ndarray) and len(axes.split()) == array.ndim:
+            sizes |= dict(zip(axes.split(), array.shape, strict=True))
+    return len(set(sizes.values())) < len(sizes)
 
 
 def _size(arguments: tuple[Value | Function, ...]) -> int:

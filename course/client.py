@@ -14,7 +14,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from course.functions import Function
@@ -72,11 +72,16 @@ def answer(function: Callable[..., object], link: Link) -> Report:
         arguments = tuple(_from_afar(argument, link) for argument in request["arguments"])
         with _lent(function, request["lend"], link):
             observed = observe(function, arguments, count_lines=request["lines"])
-        try:
-            link.send({"say": "observed", **observed.to_value()})
-        except ValueError:  # it does not fit in a frame: a wrong answer, and no more than that
-            cut = Observation(Opaque(TOO_LARGE), counts=observed.counts)
-            link.send({"say": "observed", **cut.to_value()})
+        with suppress(BrokenPipeError):  # the judge no longer waits; its last word is still to be read
+            _send(link, observed)
+
+
+def _send(link: Link, observed: Observation) -> None:
+    try:
+        link.send({"say": "observed", **observed.to_value()})
+    except ValueError:  # it does not fit in a frame: a wrong answer, and no more than that
+        cut = Observation(Opaque(TOO_LARGE), counts=observed.counts)
+        link.send({"say": "observed", **cut.to_value()})
 
 
 def _from_afar(argument: Value, link: Link) -> Value:

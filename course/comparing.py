@@ -72,12 +72,22 @@ def same_answers(
 ) -> bool:
     """Whether two series of answers to the same cases would be told apart by nobody.
 
-    The same results, exceptions and changed arguments, and the same budgets kept or broken. Where `lines` were
-    counted, growing with the size of the case counts too.
+    The same results, kinds of exception and changed arguments, and the same overspending. Where `lines` were counted,
+    growing with the size of the case counts too.
     """
     each = zip(expected, some, others, strict=True)
     alike = all(_alike(one, other) and _over(want, one) == _over(want, other) for want, one, other in each)
     return alike and (not lines or lines_grow(some) == lines_grow(others))
+
+
+def telling(expected: Observation, given: Observation, mistaken: Observation) -> bool:
+    """Whether a wrong answer that is also a mistake's points to that mistake.
+
+    An exception alone does not, since many mistakes raise the same one; one that names the same sizes does.
+    """
+    if given.raised is None or mistaken.raised is None:
+        return difference(expected, given) is not None
+    return given.raised.message == mistaken.raised.message and any(map(str.isdigit, given.raised.message))
 
 
 def lines_grow(observations: Sequence[Observation]) -> bool:
@@ -87,8 +97,10 @@ def lines_grow(observations: Sequence[Observation]) -> bool:
     return observations[-1].counts["lines"] > observations[0].counts["lines"] + LINES_OF_SLACK
 
 
-def _over(expected: Observation, given: Observation) -> bool:
-    return any(given.counts.get(name, 0) > budget for name, budget in expected.counts.items() if name != "lines")
+def _over(expected: Observation, given: Observation) -> dict[str, int]:
+    """What was spent, where it was more than the budget."""
+    budgets = {name: budget for name, budget in expected.counts.items() if name != "lines"}
+    return {name: given.counts[name] for name, budget in budgets.items() if given.counts.get(name, 0) > budget}
 
 
 def _alike(one: Observation, other: Observation) -> bool:

@@ -30,7 +30,9 @@ class Function:
         return {"name": self.name, "parameters": {key: to_json(value) for key, value in self.public.items()}}
 
     def __str__(self) -> str:
-        """The name, with the parameters of a public function that has any."""
+        """What a reader needs to know of a public function that is not the plain one."""
+        if self.name == "project" and self.public:
+            return f"a function that gives {self.public['gain']:g} times x @ W"
         if not self.public:
             return self.name
         plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in self.public.items()}
@@ -39,8 +41,10 @@ class Function:
 
 def public_function(name: str, **parameters: Value) -> Function:
     """The public function called `name`; see the functions below for their parameters."""
-    run, cost = _PUBLIC[name]
-    return Function(name, run(**parameters), cost, parameters)
+    make, cost = _PUBLIC[name]
+    run = make(**parameters)
+    run.__qualname__ = name  # Python names it so where it is called with the wrong arguments
+    return Function(name, run, cost, parameters)
 
 
 def function_from_json(tree: dict[str, Any]) -> Function:

@@ -125,8 +125,9 @@ def _realise(argument: Value, spent: dict[str, int]) -> Any:
 
 def _counted(function: Function, spent: dict[str, int]) -> Callable[..., Value]:
     def call(*arguments: Any, **keywords: Any) -> Value:
+        result = function.run(*arguments, **keywords)
         spent[function.name] += function.cost(*arguments, **keywords)
-        return function.run(*arguments, **keywords)
+        return result
 
     call.__name__ = function.name
     return call

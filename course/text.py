@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -17,12 +18,13 @@ Axes = str | list[str] | None
 KNOWN_MISTAKE = "A known mistake gives exactly this answer: "
 
 
-def explain(found: Difference, axes: Axes = None, values: bool = True) -> str:
+def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = (), values: bool = True) -> str:
     """One or two sentences on a difference.
 
     Args:
         found: the difference.
         axes: the names of the result's axes.
+        parameters: the names of the function's parameters.
         values: whether the numbers of the case may be told (they may not where the case is hidden).
     """
     where = _where(found.path)
@@ -46,7 +48,9 @@ def explain(found: Difference, axes: Axes = None, values: bool = True) -> str:
         case "dtype":
             return f"{where} should be {found.expected}; yours is {found.given}."
         case "changed":
-            return f"The call changed its argument number {int(found.path[0]) + 1} in place; the caller still needs it."
+            place = int(found.path[0])
+            name = parameters[place] if place < len(parameters) else f"its argument number {place + 1}"
+            return f"The call changed {name} in place; the caller still needs it as it was."
         case "count":
             if not values:
                 return f"It spends more on {found.path[0]} than it needs to."
@@ -152,7 +156,7 @@ def side_by_side(expected: Value, given: Value) -> str:
 
 
 def side_by_side_html(expected: Value, given: Value) -> str:
-    """The same as a table; entries that differ carry a ≠ and are bold, so that colour is not needed to find them."""
+    """The same as a table; entries that differ are bold and underlined, so that colour is not needed to find them."""
     if isinstance(expected, Tensor) and isinstance(given, Tensor):
         expected, given = expected.array, given.array
     if _tabular(expected) and _tabular(given) and expected.shape == given.shape and expected.dtype == given.dtype:
@@ -171,7 +175,7 @@ def _tabular(value: Value) -> bool:
 def _table(array: np.ndarray, right: np.ndarray | None) -> str:
     def entry(i: int, j: int) -> str:
         text = number(array[i, j].item())
-        return f"<td>{text}</td>" if right is None or right[i, j] else f"<td><b>≠ {text}</b></td>"
+        return f"<td>{text}</td>" if right is None or right[i, j] else f"<td><b><u>{text}</u></b></td>"
 
     rows = ("".join(entry(i, j) for j in range(array.shape[1])) for i in range(array.shape[0]))
     return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"

@@ -80,7 +80,9 @@ class _Flattener:
             return thing
         if isinstance(thing, np.generic):
             item = thing.item()
-            return Opaque(f"a {type(thing).__name__}") if isinstance(item, np.generic) else self.flatten(item, depth + 1)
+            return (
+                Opaque(f"a {type(thing).__name__}") if isinstance(item, np.generic) else self.flatten(item, depth + 1)
+            )
         if type(thing) is np.ndarray:
             return _array(thing)
         if isinstance(thing, (list, tuple, dict)) and self.nodes + len(thing) > MAX_NODES:

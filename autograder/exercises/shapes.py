@@ -44,6 +44,11 @@ def sum_of_everything(A: F, B: F) -> F:
     return np.sum(A * B)
 
 
+def entry_by_entry(A: F, B: F) -> F:
+    """you multiplied entry by entry, which pairs row i with row i and never adds. Each pair (i, j) wants one number."""
+    return A * B
+
+
 def row_with_same_row(A: F, B: F) -> F:
     """you took the dot product of row i with row i only. Every row of A meets every row of B: the answer is a table."""
     return np.sum(A * B, axis=1)
@@ -109,7 +114,7 @@ PAIRWISE_DOTS = Exercise(
         Probe("the same where sizes coincide and other products would run too", 0.5, _square_pairs),
         Probe("a single row, float32, and arrays that are not contiguous", 0.5, _pairs_at_the_edge),
     ),
-    mistakes=(dots_of_columns, no_transpose, dots_turned, sum_of_everything, row_with_same_row),
+    mistakes=(dots_of_columns, no_transpose, dots_turned, sum_of_everything, entry_by_entry, row_with_same_row),
     variants=(dots_by_einsum, dots_by_broadcast, dots_by_loops, dots_by_torch),
 )
 
@@ -140,6 +145,11 @@ def plain_average(W: F, V: F) -> F:
 def normalises_unasked(W: F, V: F) -> F:
     """you divided each row of W by its sum first. Nobody asked for that: the weights need not add up to 1."""
     return (W / W.sum(axis=1, keepdims=True)) @ V
+
+
+def mixes_turned_rows(W: F, V: F) -> F:
+    """you turned V, so the sums run along its rows. Each output is a sum of whole rows of V."""
+    return W @ V.T
 
 
 def scales_rows(W: F, V: F) -> F:
@@ -191,7 +201,7 @@ MIX_ROWS = Exercise(
     oracle=mix_rows,
     notebook=NOTEBOOK,
     public=(
-        case(np.array([[2.0, 0.0], [1.0, -3.0]]), np.array([[1.0, 10.0], [2.0, 20.0]])),
+        case(np.array([[2.0, 0.0], [1.0, -3.0]]), np.array([[1.0, 10.0], [2.0, 30.0]])),
         case(np.array([[1.0, 2.0, 0.0], [0.0, 0.5, 4.0]]), np.array([[1.0, 0.0], [10.0, 2.0], [100.0, -1.0]])),
         case(
             np.array([[0.0, 1.0, 0.0], [3.0, 0.0, 1.0], [1.0, 1.0, 2.0]]),
@@ -203,7 +213,7 @@ MIX_ROWS = Exercise(
         Probe("the same where W is square and its transpose would run too", 0.5, _square_mixes),
         Probe("a single output, float32, and arrays that are not contiguous", 0.5, _mixes_at_the_edge),
     ),
-    mistakes=(mixes_by_columns, plain_average, normalises_unasked, scales_rows, mixed_turned),
+    mistakes=(mixes_by_columns, plain_average, normalises_unasked, mixes_turned_rows, scales_rows, mixed_turned),
     variants=(mix_by_einsum, mix_by_loops, mix_by_broadcast),
 )
 

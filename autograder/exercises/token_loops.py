@@ -37,6 +37,12 @@ def no_shift(s: F) -> F:
     return e / e.sum()
 
 
+def shifts_by_the_first(s: F) -> F:
+    """you took the first score off every score. The first one need not be the largest, and a later one can still overflow."""
+    powers = np.exp(s - s[0])
+    return powers / powers.sum()
+
+
 def divides_by_the_max(s: F) -> F:
     """you divided the scores by the largest one. Only taking a number away leaves the weights as they were; dividing
     makes all the gaps smaller."""
@@ -140,7 +146,9 @@ def _extreme_scores(rng: np.random.Generator) -> list[Case]:
     a, b = rng.choice(n, 2, replace=False)
     both[a] += 1e4
     both[b] -= 1e4
-    return [case(both), case(low - 1e4), case(normal(rng, n) + 1e4)]
+    late = normal(rng, 9)
+    late[0] -= 1e3  # far below the others, which are near their mean
+    return [case(both), case(low - 1e4), case(normal(rng, n) + 1e4), case(late)]
 
 
 def _scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
@@ -158,6 +166,7 @@ SOFTMAX_1D = Exercise(
     public=(
         case(np.array([0.0, 1.0])),
         case(np.array([1000.0, 0.0])),
+        case(np.array([0.0, 1000.0])),
         case(np.array([-9999.0, -10000.0])),
         case(np.array([2.0, -1.0, 0.5], dtype=np.float32)),
         case(np.array([10000.0, -10000.0, 9999.0])),
@@ -169,6 +178,7 @@ SOFTMAX_1D = Exercise(
     ),
     mistakes=(
         no_shift,
+        shifts_by_the_first,
         divides_by_the_max,
         shifts_in_place,
         no_exponential,
@@ -585,6 +595,12 @@ def keys_against_each_query(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     return np.stack([softmax_1d(queries @ key / len(Wq[0]) ** 0.5) @ values for key in keys])
 
 
+def loop_scaled_by_model_width(X: F, Wq: F, Wk: F, Wv: F, project: Callable[[F, F], F]) -> F:
+    """you divided by the root of d, the width of a token. The dot product runs over the k numbers of a query and a key."""
+    keys, values = project(X, Wk), project(X, Wv)
+    return np.stack([softmax_1d(keys @ project(x, Wq) / X.shape[1] ** 0.5) @ values for x in X])
+
+
 def loop_in_float64(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
     whole number, which numpy makes a float64."""
@@ -692,6 +708,7 @@ ATTEND_LOOP = Exercise(
         room_for_tokens,
         outputs_as_columns,
         loop_without_scale,
+        loop_scaled_by_model_width,
         keys_against_each_query,
         loop_in_float64,
     ),

@@ -44,7 +44,17 @@ def local_judge(function: Callable[..., Any], client: Client) -> Any:
 def _converse(function: Callable[..., Any], exercise_name: str, client: Client, seed: int) -> tuple[Verdict, Any]:
     exercise = EXERCISES[exercise_name]
     near, far = socket.socketpair()
-    with near, far, ThreadPoolExecutor(1) as judge:
-        verdict = judge.submit(examine, exercise, SocketLink(far, SECONDS_PER_CALL), seed)
-        report = client(function, SocketLink(near))
+
+    def sit() -> Verdict:
+        with far:
+            return examine(exercise, SocketLink(far, SECONDS_PER_CALL), seed)
+
+    with ThreadPoolExecutor(1) as judge:
+        verdict = judge.submit(sit)
+        try:
+            with near:
+                report = client(function, SocketLink(near))
+        except EOFError:
+            verdict.result()  # the judge has hung up: its own error says why
+            raise
         return verdict.result(), report

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,16 +16,17 @@ from autograder.exercises import EXERCISES
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.comparing import difference, lines_grow, same_answers
+from course.comparing import difference, lines_grow, same_answers, telling
 from course.functions import Function
 from course.link import Link
 from course.observing import Observation
 from course.text import explain
-from course.values import Callback, Malformed, Tensor, Value
+from course.values import Callback, Malformed, Tensor, Value, plain
 from course.views import seen
 
 ASKS_PER_CALL = 5_000
-ASKED_ELEMENTS = 200_000
+ASKED_ELEMENTS = 5_000  # a table of every pair of them still fits in a frame, and loops over it end in seconds
+LONGEST_REASON = 500
 SECONDS_PER_CALL = 20.0
 
 
@@ -47,10 +48,13 @@ class Trial:
     def failed(self) -> bool:
         return any(map(difference, self.wanted, self.got)) or (self.lines and lines_grow(self.got))
 
-    def matches(self, exercise: Exercise, mistake: Implementation) -> bool:
-        """Whether the mistake gives these very answers."""
-        mistaken = (_part(given(exercise, mistake, case, self.lines), self.part) for case in self.cases)
-        return same_answers(self.wanted, list(mistaken), self.got, self.lines)
+    def matches(self, exercise: Exercise, mistake: Implementation) -> Literal["no", "yes", "tellingly"]:
+        """Whether the mistake gives these very answers, and whether that points to it."""
+        mistaken = [_part(given(exercise, mistake, case, self.lines), self.part) for case in self.cases]
+        if not same_answers(self.wanted, mistaken, self.got, self.lines):
+            return "no"
+        loops = self.lines and lines_grow(self.got)
+        return "tellingly" if loops or any(map(telling, self.wanted, self.got, mistaken)) else "yes"
 
 
 @dataclass
@@ -78,11 +82,17 @@ class Interview:
                 raise TimeoutError("one call took too long")
             reply = self.link.receive()
             said = reply.pop("say", None) if isinstance(reply, dict) else None
+            if not isinstance(said, str):
+                raise Unreadable("neither an observation nor a question")
             if said == "observed":
                 return self._observation(reply, spent)
             if said != "ask" or set(reply) != {"name", "arguments", "keywords"}:
                 raise Unreadable("neither an observation nor a question")
-            self.link.send(self._reply(functions, spent, reply["name"], reply["arguments"], reply["keywords"]))
+            answer = self._reply(functions, spent, reply["name"], reply["arguments"], reply["keywords"])
+            try:
+                self.link.send(answer)
+            except ValueError as error:  # it does not fit in a frame
+                self.link.send({"do": "raise", "message": str(error)})
         raise Unreadable("too many questions")
 
     def _observation(self, reply: dict[str, Value], spent: dict[str, int]) -> Observation:
@@ -107,10 +117,11 @@ class Interview:
                 raise ValueError("too large a question")
             with np.errstate(all="ignore"):
                 if name in functions:
+                    value = plain(functions[name].run(*arguments, **keywords))
                     spent[name] += functions[name].cost(*arguments, **keywords)
-                    return {"do": "return", "value": functions[name].run(*arguments, **keywords)}
+                    return {"do": "return", "value": value}
                 if name in self.exercise.uses:
-                    return {"do": "return", "value": lend(EXERCISES[name], arguments, keywords)}
+                    return {"do": "return", "value": plain(lend(EXERCISES[name], arguments, keywords))}
             raise ValueError(f"there is no {name!r:.40}")
         except Exception as error:
             return {"do": "raise", "message": f"{name!s:.40}: {error!s:.300}"}
@@ -121,6 +132,8 @@ def _elements(value: Any) -> int:
         value = value.array
     if isinstance(value, np.ndarray):
         return int(value.size)
+    if isinstance(value, dict):
+        return sum(map(_elements, value.values()))
     return sum(map(_elements, value)) if isinstance(value, (list, tuple)) else 1
 
 
@@ -154,8 +167,7 @@ def examine(exercise: Exercise, link: Link, seed: int) -> Verdict:
                 continue
         findings.append(Finding(probe.shows, probe.points, 0.0))
     verdict = _conclude(exercise, tuple(findings), interview, stop)
-    if stop is None or stop[0] == "not attempted":
-        _farewell(link, verdict)
+    _farewell(link, verdict)
     return verdict
 
 
@@ -174,7 +186,9 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
             return "not written yet"
         found = difference(want, got)
         if found and not reason:
-            reason = explain(found, result_axes(interview.exercise), values=False)
+            reason = explain(
+                found, result_axes(interview.exercise), tuple(interview.exercise.signature.parameters), values=False
+            )[:LONGEST_REASON]
     return reason or (LOOP if trial.failed else "")
 
 
@@ -211,12 +225,19 @@ def _conclude(
 def identify(exercise: Exercise, trials: list[Trial]) -> list[Implementation]:
     """The known mistakes that give these very answers to every case; failing that, to every probe that went wrong."""
     for relevant in (trials, [trial for trial in trials if trial.failed]):
-        named = [m for m in exercise.mistakes if equivalence(m) is None]
-        for trial in relevant:
-            named = [m for m in named if trial.matches(exercise, m)]
-        if named and relevant:
+        named = [m for m in exercise.mistakes if equivalence(m) is None and _all_match(exercise, m, relevant)]
+        if named:
             return named
     return []
+
+
+def _all_match(exercise: Exercise, mistake: Implementation, trials: list[Trial]) -> bool:
+    matched = set()
+    for trial in trials:
+        matched.add(trial.matches(exercise, mistake))
+        if "no" in matched:
+            return False
+    return "tellingly" in matched
 
 
 def _farewell(link: Link, verdict: Verdict) -> None:

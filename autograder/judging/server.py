@@ -7,6 +7,8 @@ import secrets
 import socket
 import tempfile
 import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -18,6 +20,25 @@ from course.link import SocketLink
 log = logging.getLogger(__name__)
 
 SECONDS_TO_CONCLUDE = 30.0
+
+
+@dataclass
+class Sitting:
+    """One exercise that was opened for judging, the conversation about it, and what came of that."""
+
+    exercise: Exercise
+    link: SocketLink | None = None
+    verdict: Verdict | None = None
+    fault: Exception | None = None
+    finished: threading.Event = field(default_factory=threading.Event)
+
+    def end(self) -> None:
+        """Wait for the conversation to finish, and break it off where it does not."""
+        if not self.finished.wait(SECONDS_TO_CONCLUDE) and self.link is not None:
+            with suppress(OSError):
+                self.link.connection.shutdown(socket.SHUT_RDWR)
+            if not self.finished.wait(SECONDS_TO_CONCLUDE):
+                self.fault = TimeoutError("the judge did not come to an end")
 
 
 class JudgeServer:
@@ -34,11 +55,9 @@ class JudgeServer:
         self._listener.bind(self.address)
         self._listener.listen(16)
         self._lock = threading.Lock()
-        self._expected: Exercise | None = None
-        self._verdict: Verdict | None = None
-        self._fault: Exception | None = None
-        self._finished = threading.Event()
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._sitting: Sitting | None = None
+        self._doorkeeper = threading.Thread(target=self._accept, daemon=True)
+        self._doorkeeper.start()
 
     def __enter__(self) -> JudgeServer:
         return self
@@ -46,15 +65,16 @@ class JudgeServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # closing alone would leave `accept` waiting
         self._listener.close()
+        self._doorkeeper.join(SECONDS_TO_CONCLUDE)
         self._folder.cleanup()
 
     def expect(self, exercise: Exercise) -> None:
         """Open `exercise` for one conversation."""
         with self._lock:
-            self._expected, self._verdict, self._fault = exercise, None, None
-            self._finished = threading.Event()
-            self._finished.set()
+            self._sitting = Sitting(exercise)
 
     def conclude(self) -> Verdict | None:
         """Close the exercise and return its verdict, or None where nobody came to be judged.
@@ -63,12 +83,13 @@ class JudgeServer:
             Exception: whatever went wrong in the judge itself.
         """
         with self._lock:
-            self._expected = None
-            finished = self._finished
-        finished.wait(SECONDS_TO_CONCLUDE)
-        if self._fault:
-            raise self._fault
-        return self._verdict
+            sitting, self._sitting = self._sitting, None
+        if sitting is None or sitting.link is None:
+            return None
+        sitting.end()
+        if sitting.fault:
+            raise sitting.fault
+        return sitting.verdict
 
     def _accept(self) -> None:
         while True:
@@ -81,22 +102,23 @@ class JudgeServer:
     def _converse(self, connection: socket.socket) -> None:
         link = SocketLink(connection, SECONDS_PER_CALL)
         with self._lock:
-            exercise, self._expected = self._expected, None
-            if exercise is not None:
-                self._finished.clear()
-                finished = self._finished
+            sitting = self._sitting
+            if sitting is not None and sitting.link is None:
+                sitting.link = link
+            else:
+                sitting = None
         try:
-            if exercise is None:
+            if sitting is None:
                 text = "Nothing is being judged now."
                 link.send({"do": "done", "text": text, "html": f"<p>{text}</p>"})
                 return
             try:
-                self._verdict = examine(exercise, link, secrets.randbits(63))
+                sitting.verdict = examine(sitting.exercise, link, secrets.randbits(63))
             except Exception as error:
-                log.exception("the judge failed on %s", exercise.name)
-                self._fault = error
+                log.exception("the judge failed on %s", sitting.exercise.name)
+                sitting.fault = error
             finally:
-                finished.set()
+                sitting.finished.set()
         except OSError:
             pass
         finally:

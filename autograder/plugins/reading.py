@@ -7,10 +7,11 @@ cells, so that the student gets a feedback page that says what happened, and nob
 from __future__ import annotations
 
 import io
+import json
 import logging
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
@@ -18,12 +19,14 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.exercises import NOTEBOOKS
+from autograder.plugins.releasing import KERNELSPEC
 
 log = logging.getLogger(__name__)
 
 LARGEST_FILE = 20 << 20
 LISTED = ("timestamp.txt",)
 QUARANTINE = "quarantine"
+PYTHON = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
 NO_FILE = f"it is missing, or a link, or larger than {LARGEST_FILE >> 20} MiB"
 
 
@@ -85,21 +88,28 @@ class TolerantExporter(NotebookExporter):
     def from_file(self, file_stream: Any, resources: Any = None, **keywords: Any) -> tuple[str, dict[str, Any]]:
         if resources is None or resources.get("nbgrader", {}).get("notebook") not in NOTEBOOKS:
             return super().from_file(file_stream, resources, **keywords)
+        if isinstance(file_stream, io.TextIOWrapper):
+            file_stream.reconfigure(encoding="utf-8-sig", errors="replace")
         whose = f"{resources['nbgrader']['notebook']} of {resources['nbgrader'].get('student')}"
         return self.from_notebook_node(salvage(file_stream.read(), whose), resources, **keywords)
 
 
 def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
-    """A valid notebook with every cell of `text` that is one: its source, type, outputs, tags and nbgrader's metadata.
+    """A valid notebook with every cell of `text` that is one: its source, type, tags and nbgrader's metadata.
+
+    Outputs are left behind: what was printed elsewhere is not graded here.
 
     Args:
         text: what was handed in.
         whose: how the log calls it.
     """
     try:
-        notebook = nbformat.reads(text, as_version=4)
-        cells = [_salvage_cell(cell) for cell in notebook.cells]
-        rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=_kernel(notebook.metadata))
+        tree = json.loads(text)
+        if not isinstance(tree, dict) or tree.get("nbformat") != 4:
+            tree = nbformat.reads(text, as_version=4)  # an older format, or none
+        tree = json.loads(json.dumps(tree, ensure_ascii=False).encode(errors="replace"))  # no half characters
+        cells = [_salvage_cell(cell) for cell in tree["cells"]]
+        rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)
         nbformat.validate(rebuilt)
     except Exception as error:  # nbformat raises a dozen kinds, some from libraries of its own
         log.warning("%s could not be read: %s: %.200s", whose, type(error).__name__, error)
@@ -108,28 +118,24 @@ def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
 
 
 def _salvage_cell(cell: Any) -> NotebookNode | None:
-    source = cell.get("source")
-    if not isinstance(source, str) or cell.get("cell_type") not in ("code", "markdown", "raw"):
+    if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
         return None
-    new = new_code_cell(source) if cell.cell_type == "code" else new_markdown_cell(source)
+    lines = cell.get("source")
+    source = lines if isinstance(lines, str) else "".join(lines) if _texts(lines) else None
+    if source is None:
+        return None
+    new = new_code_cell(source) if cell["cell_type"] == "code" else new_markdown_cell(source)
     metadata = cell.get("metadata")
-    if isinstance(metadata, dict) and isinstance(metadata.get("nbgrader"), dict):
-        new.metadata["nbgrader"] = metadata["nbgrader"]
-    tags = metadata.get("tags") if isinstance(metadata, dict) else None
-    if isinstance(tags, list) and all(isinstance(tag, str) for tag in tags):
-        new.metadata["tags"] = tags
-    if isinstance(cell.get("outputs"), list) and new.cell_type == "code":
-        new.outputs = cell["outputs"]
-        try:
-            nbformat.validate(new, ref="code_cell", version=4)
-        except nbformat.ValidationError:
-            new.outputs = []
+    if isinstance(metadata, dict):
+        if isinstance(metadata.get("nbgrader"), dict):
+            new.metadata["nbgrader"] = nbformat.from_dict(metadata["nbgrader"])
+        if _texts(metadata.get("tags")):
+            new.metadata["tags"] = metadata["tags"]
     return new
 
 
-def _kernel(metadata: Any) -> dict[str, Any]:
-    kept = {"kernelspec": metadata.get("kernelspec"), "language_info": metadata.get("language_info")}
-    return {key: value for key, value in kept.items() if isinstance(value, dict) and isinstance(value.get("name"), str)}
+def _texts(value: Any) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _unreadable(reason: str) -> NotebookNode:

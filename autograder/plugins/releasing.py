@@ -11,6 +11,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from autograder.exercises import NOTEBOOKS
 
 CELL_METADATA = ("deletable", "editable", "nbgrader")
+TAGS = ("raises-exception",)  # in Jupyter, "Run All" goes on after such a cell: it waits for an exercise
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELL_ID = re.compile(r"[a-z0-9-]{1,64}")
 GUESS = re.compile(r"^(guess(?:_\w+)?) = .*?(\s+#.*)?$", re.MULTILINE)
@@ -56,7 +57,10 @@ class Stable(NbGraderPreprocessor):
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        tags = [tag for tag in cell.metadata.get("tags", ()) if tag in TAGS]
         cell.metadata = NotebookNode({key: cell.metadata[key] for key in CELL_METADATA if key in cell.metadata})
+        if tags:
+            cell.metadata["tags"] = tags
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
         return cell, resources

@@ -7,16 +7,16 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.preprocessors import SaveAutoGrades
 
-from autograder.plugins.executing import verdict_in
+from autograder.plugins.executing import exercise_of, verdict_in
 
 
 class SaveVerdicts(SaveAutoGrades):
-    """nbgrader's `SaveAutoGrades`, which also knows a grader fault."""
+    """nbgrader's `SaveAutoGrades`, which also knows a grader fault, and an exercise that nobody judged (--no-execute)."""
 
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._add_score(cell, resources)
         verdict = verdict_in(cell)
-        if verdict is None or verdict["outcome"] != "grader fault":
+        if exercise_of(cell, resources) is None or (verdict and verdict["outcome"] != "grader fault"):
             return
         grade = self.gradebook.find_grade(
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id

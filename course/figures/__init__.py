@@ -7,7 +7,8 @@
         return fig, "Line chart. The entropy of ..."
 
 In a notebook the call is the last expression of its cell. A picture that has a parameter `guess` stays covered until
-the reader has written one down. Nothing is drawn while nbgrader validates or grades.
+the reader has written one down; one that is given the reader's own functions waits until their checks pass. Nothing is
+drawn while nbgrader validates or grades.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from typing import Any
 
 from matplotlib import style
 from matplotlib.figure import Figure
+
+from course.checking import examine
 
 STYLE = Path(__file__).parent / "course.mplstyle"
 
@@ -60,7 +63,6 @@ class Covered:
 
 
 GUESS_FIRST = "Make your guess first: write it where the cell says None, then run both cells again."
-WRITE_FIRST = "This picture is drawn with your own functions, and one of them is not written yet."
 
 
 def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | Covered | None]:
@@ -73,13 +75,23 @@ def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | 
             return None
         if guesses and inspect.signature(draw).bind(*arguments, **keywords).arguments.get("guess") is None:
             return Covered(GUESS_FIRST)
+        waiting = [f.__name__ for f in arguments if inspect.isfunction(f) and not _passes(f)]
+        if waiting:
+            return Covered(f"This picture is drawn with your own {waiting[0]}, whose check does not pass yet.")
         with style.context([STYLE]):
-            try:
-                return Picture(*draw(*arguments, **keywords))
-            except NotImplementedError:
-                return Covered(WRITE_FIRST)
+            return Picture(*draw(*arguments, **keywords))
 
     return show
+
+
+def _passes(function: Callable[..., object]) -> bool:
+    """Whether a function is right, as far as `check` can tell."""
+    return examine(function).state in ("correct", "unknown")
+
+
+def told(guess: object, answer: object) -> str:
+    """The verdict on a guess, for the picture that shows the answer."""
+    return f"You guessed {guess}, and so it is." if guess == answer else f"You guessed {guess}; it is {answer}."
 
 
 def canvas(

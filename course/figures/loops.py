@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.figures import COLOURS, MARKERS, canvas, picture
+from course.figures import COLOURS, MARKERS, canvas, picture, told
 from course.figures.grids import grid
 
 TOKENS = ("tea", "is", "hot")
@@ -96,10 +96,10 @@ def shifted_and_stretched(softmax_1d: Callable[[np.ndarray], np.ndarray], guess:
     scores = np.array([1.0, 2.0, 3.0])
     settings = {"as they are": scores, "1000 added": scores + 1000, "times 4": 4 * scores}
     figure, panels = canvas(1, 3, width=8.6, height=3.2, sharey=True)
-    told = []
+    shown = []
     for panel, (title, changed) in zip(panels, settings.items(), strict=True):
         weights = softmax_1d(changed)
-        told.append(", ".join(f"{weight:.3f}" for weight in weights))
+        shown.append(", ".join(f"{weight:.3f}" for weight in weights))
         panel.bar(range(3), weights, width=0.6, color=COLOURS[0])
         for j, weight in enumerate(weights):
             panel.text(j, np.nan_to_num(weight) + 0.02, f"{weight:.3f}", ha="center", va="bottom")
@@ -107,10 +107,10 @@ def shifted_and_stretched(softmax_1d: Callable[[np.ndarray], np.ndarray], guess:
         panel.set(ylim=(0, 1.12), title=title, xlabel="score")
         panel.grid(False, axis="x")
     panels[0].set_ylabel("weight")
-    figure.supxlabel(f"You guessed: {guess}.", fontsize=12)
+    figure.supxlabel(told(guess, "multiplying"), fontsize=12)
     return figure, (
-        f"Three bar charts of the weights that your softmax gives. For the scores 1, 2, 3 they are {told[0]}. "
-        f"With 1000 added to each score they are {told[1]}. With each score multiplied by 4 they are {told[2]}."
+        f"Three bar charts of the weights that your softmax gives. For the scores 1, 2, 3 they are {shown[0]}. "
+        f"With 1000 added to each score they are {shown[1]}. With each score multiplied by 4 they are {shown[2]}."
     )
 
 
@@ -144,7 +144,7 @@ def work_per_step(guess: int | None) -> tuple[Figure, str]:
     panels[0].set_ylabel("rows projected")
     panels[0].set_yticks([0, 5, 10, 15])
     panels[1].legend(loc="upper right")
-    figure.supxlabel(f"You guessed {guess} for the literal loop.", fontsize=12)
+    figure.supxlabel(f"Rows of the literal loop: {told(guess, 78)}", fontsize=12)
     return figure, (
         "Two bar charts of the rows projected, for six tokens. The literal loop projects 13 rows in every turn, one query, six keys and "
         "six values: 78 in all. The hoisted loop projects six keys and six values before it starts and then one query a turn: 18 in all."
@@ -175,7 +175,7 @@ def work_by_length(loop_flops: Callable[..., int], guess: str | None) -> tuple[F
     right.axhline(d + 1, color="black", linestyle=":", linewidth=1.5)
     right.text(lengths[0], d + 2, f"d + 1 = {d + 1}", va="bottom")
     right.set(xlabel="tokens n", title="literal divided by hoisted", ylim=(0, 75))
-    figure.supxlabel(f"d = {d}, k = {k}, v = {v}. You guessed {guess}.", fontsize=12)
+    figure.supxlabel(f"d = {d}, k = {k}, v = {v}. {told(guess, 'b')}", fontsize=12)
     return figure, (
         f"Two line charts against the number of tokens, from 1 to {lengths[-1]}, with d = {d}, k = {k} and v = {v}, made with your "
         f"counts. On the left the FLOPs of both loops on logarithmic axes: at one token {literal[0]:.0f} for the literal loop and "

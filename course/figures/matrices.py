@@ -11,7 +11,7 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 
 from course.clock import race
-from course.figures import COLOURS, MARKERS, canvas, picture
+from course.figures import COLOURS, MARKERS, canvas, picture, told
 from course.figures.grids import frame_row, grid
 
 TOKENS = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
@@ -69,7 +69,7 @@ def spread_of_dots(guess: str | None) -> tuple[Figure, str]:
     right.set_yticks([2, 4, 8, 16], ["2", "4", "8", "16"])
     right.minorticks_off()
     right.legend()
-    figure.supxlabel(f"Four times the width, twice the spread: answer c. You guessed {guess}.", fontsize=12)
+    figure.supxlabel(f"Four times the width, twice the spread. {told(guess, 'c')}", fontsize=12)
     return figure, (
         "Left, four histograms of dot products of random vectors, one below the other, for widths 4, 16, 64 and 256: each is "
         "about twice as wide as the one above it. Right, their standard deviation against the width, on logarithmic axes: 2, 4, 8 "
@@ -152,7 +152,7 @@ def entropy_by_width(guess: str | None, saturation: Saturation) -> tuple[Figure,
     axes.set_xticks(widths, [str(k) for k in widths])
     axes.set(xlabel="width k of queries and keys", ylabel="mean entropy / log m", ylim=(0, 1.15))
     axes.legend(loc="center left", bbox_to_anchor=(0.0, 0.35))
-    figure.suptitle(f"64 random queries, 64 random keys. The scaled line: answer a. You guessed {guess}.", fontsize=12)
+    figure.suptitle(f"64 random queries, 64 random keys. The scaled line: {told(guess, 'a')}", fontsize=12)
     return figure, (
         "Line chart. Mean entropy of the weights over log m, against the width k from 1 to 1024, for 64 random queries and keys. The "
         "unscaled line, dashed with squares, falls from about 0.9 at k = 1 to below 0.1 at k = 1024. The line scaled by root k, solid "
@@ -186,7 +186,7 @@ def loop_against_matrix(
     for axes in (left, right):
         axes.set_xticks(lengths, [str(n) for n in lengths], fontsize=10)
         axes.minorticks_off()
-    figure.supxlabel(f"d = {d}, k = {k}, v = {v}, numpy on this machine. You guessed {guess}.", fontsize=12)
+    figure.supxlabel(f"d = {d}, k = {k}, v = {v}, numpy on this machine. {told(guess, 'b')}", fontsize=12)
     return figure, (
         "Two charts against the number of tokens, 2 to 1024. Left, the time of one call on logarithmic axes: the loop, dashed "
         "with squares, and the matrices, solid with circles; both rise. Right, how many times longer the loop takes, with a "

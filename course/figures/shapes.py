@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.figures import canvas, picture
+from course.figures import canvas, picture, told
 from course.figures.grids import frame_column, frame_row, grid
 
 A = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]])
@@ -31,7 +31,10 @@ def every_pair() -> tuple[Figure, str]:
         here = np.zeros(product.shape, bool)
         here[i, j] = True
         sums = " + ".join(f"{a:g}·{b:g}".replace("-", "−") for a, b in zip(A[i], B[j], strict=True))
-        grid(right, done, f"entry ({i}, {j}) = {sums} = {product[i, j]:g}", "n = 2", "m = 4", marked=here)
+        limits = (float(product.min()), float(product.max()))
+        grid(
+            right, done, f"entry ({i}, {j}) = {sums} = {product[i, j]:g}", "n = 2", "m = 4", marked=here, limits=limits
+        )
         right.title.set_fontsize(11)
     return figure, (
         "Three steps of one matrix product, a row of pictures for each. On the left A with one row framed, in the middle "
@@ -52,7 +55,8 @@ def mixing() -> tuple[Figure, str]:
     for j, weight in enumerate(weights):
         panels[2].text(-0.7, j, f"{weight:g} ×", ha="right", va="center")
     panels[2].set_ylabel("")
-    grid(panels[3], WEIGHTS @ ROWS, "their sum is row 0", "n = 2", "d = 4")
+    first = np.vstack([WEIGHTS[0] @ ROWS, np.full(4, np.nan)])
+    grid(panels[3], first, "their sum is row 0", "n = 2", "d = 4")
     frame_row(panels[3], 0, 4)
     return figure, (
         "Row 0 of W holds the weights 0, 1 and 2. Each row of V is multiplied by its weight: the first vanishes, the second stays, "
@@ -89,7 +93,7 @@ def which_products_run(guess: int | None) -> tuple[Figure, str]:
     axes.xaxis.tick_top()
     axes.grid(False)
     axes.tick_params(length=0)
-    axes.set_xlabel(f"all sizes different: 2 of 5 run; all equal: 5 of 5. You guessed {guess} for the last row.")
+    axes.set_xlabel(f"All sizes different: 2 of 5 run. All equal: how many? {told(guess, 5)}")
     return figure, (
         "Table of five products at three choices of sizes. With all sizes different only A @ B.T and B @ A.T run, with results of "
         "different shapes. With m = d also A @ B runs. With all sizes equal all five run and give the same shape."
