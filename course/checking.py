@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,8 @@ from course.observing import Observation, observe
 from course.text import KNOWN_MISTAKE, explain, show, side_by_side, side_by_side_html
 from course.values import Tensor, Value
 from course.views import seen
+
+VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
 State = Literal["correct", "not yet", "not written", "unknown"]
 
@@ -50,7 +53,12 @@ class CheckFailed(Exception):
         self.result = result
 
     def _render_traceback_(self) -> list[str]:
-        return self.result.text.split("\n")
+        lines = self.result.text.split("\n")
+        return [part for line in lines for part in ([line] if line.startswith(" ") else _wrapped(line))]
+
+
+def _wrapped(line: str) -> list[str]:
+    return wrap(line, VALIDATOR_WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def check(function: Callable[..., object]) -> Result | None:

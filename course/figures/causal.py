@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.figures import COLOURS, MARKERS, canvas, picture
+from course.figures import COLOURS, MARKERS, canvas, picture, told
 from course.figures.grids import grid
 
 Scores = Float[np.ndarray, "n m"]
@@ -78,10 +78,10 @@ def influence_map(moved: Mask, keep: Mask, title: str = "") -> tuple[Figure, str
     _influence(axes, moved, keep)
     axes.set_title(title)
     leaks = [f"from token {j} to output {i}" for i, j in np.argwhere(moved & ~keep)]
-    told = f"{len(leaks)} leaks: {', '.join(leaks)}" if leaks else "no leak"
+    leaking = f"{len(leaks)} places show a leak: {', '.join(leaks)}" if leaks else "no place shows a leak"
     return figure, (
         f"Map of influence{', ' + title if title else ''}: a row for each output, a column for each token. "
-        f"{int((moved & keep).sum())} of {int(keep.sum())} permitted places show influence, and there is {told}."
+        f"{int((moved & keep).sum())} of {int(keep.sum())} permitted places show influence, and {leaking}."
     )
 
 
@@ -110,19 +110,19 @@ def _influence(axes: Axes, moved: Mask, keep: Mask, labels: bool = True) -> None
 
 
 @picture
-def cliff(guess: float | None, softmax: Model, zero_renorm: Masking, masked_softmax: Masking) -> tuple[Figure, str]:
+def cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renorm: Masking) -> tuple[Figure, str]:
     """How wrong zero-and-renormalise gets when a hidden score lies far above the kept ones."""
     kept = np.array([0.0, -1.0, -2.0])
     truth = softmax(kept[None])[0]
     figure, panels = canvas(1, 3, width=10.2, height=4.0, sharey=True)
-    told = []
+    sentences = []
     for panel, dtype, last in zip(panels, ("float16", "float32", "float64"), (24, 120, 800), strict=True):
         gaps = np.arange(last + 1)
         S = np.hstack([np.tile(kept, (len(gaps), 1)), gaps[:, None]]).astype(dtype)
         keep = np.tile([True, True, True, False], (len(gaps), 1))
         with np.errstate(all="ignore"):
             after = _error(zero_renorm(softmax(S), keep), truth)
-            before = _error(masked_softmax(S, keep), truth)
+            before = _error(softmax(mask_scores(S, keep)), truth)
         floor = 1e-17
         panel.plot(gaps, np.maximum(after, floor), color=ORANGE, label="0 after softmax, renormalised")
         panel.plot(gaps, np.maximum(before, floor), color=COLOURS[0], dashes=(4, 2), label="-∞ before softmax")
@@ -144,17 +144,16 @@ def cliff(guess: float | None, softmax: Model, zero_renorm: Masking, masked_soft
         if dtype == "float32" and guess is not None:
             shown = min(max(guess, 0), last)
             panel.axvline(shown, color="black", linestyle=":", linewidth=1.5)
-            panel.text(
-                shown, 1e-12, " your guess ", ha="right" if shown > last / 2 else "left", backgroundcolor="white"
-            )
+            side = "right" if shown > last / 2 else "left"
+            panel.text(shown, 1e-12, f" your guess: {guess:g} ", ha=side, bbox=box)
         panel.set(title=dtype, xlabel="gap of the hidden score", yscale="log", ylim=(floor / 3, 1e4), xlim=(0, last))
-        told.append(sentence)
+        sentences.append(sentence)
     panels[0].set_ylabel("largest relative error of a weight")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure, (
         "Three charts of the largest relative error of a kept weight against the gap between a hidden score and the kept ones. With "
         "minus infinity before softmax the error stays flat, at the size of a rounding error. With zeros after softmax it climbs at the "
-        f"end like a cliff. {'; '.join(told)}."
+        f"end like a cliff. {'; '.join(sentences)}."
     )
 
 
@@ -203,9 +202,10 @@ def masks_and_places(
         ),
         ("0 after softmax, renormalised", lambda Y: zero_renorm(softmax(scores(Y)), keep)),
     ]
-    figure = Figure(figsize=(10.2, 8.8), layout="constrained")
+    figure = Figure(figsize=(10.2, 9.0), layout="constrained")
+    figure.supxlabel(told(guess, "c"), fontsize=12)
     cells = np.ravel(np.asarray(figure.subfigures(3, 2)))
-    told = []
+    sentences = []
     for cell, (name, weigh) in zip(cells, ways, strict=True):
         cell.suptitle(name, weight="bold", fontsize=13)
         if isinstance(weigh, str):
@@ -217,15 +217,15 @@ def masks_and_places(
         if not np.isfinite(weights).all():
             right.text(0.5, 0.5, "a weight of -∞\nmixes nothing:\noutputs are\n±∞ or NaN", ha="center", va="center")
             right.set_axis_off()
-            told.append(f"{name}: weights that are not finite")
+            sentences.append(f"{name}: weights that are not finite")
             continue
         moved = influence(_mixing(weigh), X)
         _influence(right, moved, keep, labels=False)
         leaks = int((moved & ~keep).sum())
         right.set_xlabel(f"influence: {leaks} leak{'s' * (leaks != 1)}")
-        told.append(f"{name}: {leaks} leaks, row sums {_plain(weights.sum(axis=1))}")
+        sentences.append(f"{name}: {leaks} leaks, row sums {_plain(weights.sum(axis=1))}")
     return figure, (
         "Six cells, three masks at two places, each with a grid of weights and a map of influence. "
-        + "; ".join(told)
+        + "; ".join(sentences)
         + "."
     )
