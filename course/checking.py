@@ -140,19 +140,18 @@ def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
 def _wrong(
     exercise: StoredExercise, function: Any, observed: list[Observation], differences: list[Difference | None]
 ) -> Result:
-    paragraphs = [f"{exercise.name}: not yet."]
-    paragraphs += _begin_elsewhere(exercise, function)
+    elsewhere = _begin_elsewhere(exercise, function)
+    paragraphs = [f"{exercise.name}: not yet.", *elsewhere]
     failing = [i for i, found in enumerate(differences) if found]
     comparison: tuple[Value, Value] | None = None
     if failing:
         i = min(failing, key=lambda index: (_sizes_coincide(exercise, index), _size(exercise.cases[index])))
         found = differences[i]
         assert found is not None
-        paragraphs += [
-            *_situation(exercise, i),
-            explain(found, exercise.axes, tuple(name for name, _ in exercise.parameters)),
-        ]
-        if found.kind in ("value", "shape", "type") and found.given is not None:
+        parts = _parts(exercise, i, observed[i])
+        names = tuple(name for name, _ in exercise.parameters)
+        paragraphs += parts or [*_situation(exercise, i), explain(found, exercise.axes, names)]
+        if found.kind in ("value", "shape", "type") and found.given is not None and not parts:
             comparison = (exercise.expected[i].result, observed[i].result)
         if found.kind == "changed":
             paragraphs.append(f"Afterwards it is\n{show(found.given)}")
@@ -161,7 +160,7 @@ def _wrong(
             "The values are right. But more Python lines run when there are more tokens: "
             "a loop over them is left, yours or one inside a helper you call."
         )
-    lessons = [KNOWN_MISTAKE + m.lesson for m in known(exercise, observed)]
+    lessons = [] if elsewhere else [KNOWN_MISTAKE + m.lesson for m in known(exercise, observed)]
     notes = _warnings([observed[i]] if failing else observed)
     text = "\n".join([*paragraphs, *([_indent(side_by_side(*comparison))] if comparison else []), *lessons, *notes])
     html = "".join(map(_paragraph, paragraphs))
@@ -169,6 +168,14 @@ def _wrong(
     html += "".join(f"<p><b>{escape(lesson)}</b></p>" for lesson in lessons)
     html += "".join(f"<p>{escape(note)}</p>" for note in notes)
     return Result(exercise.name, "not yet", text, f"<div>{html}</div>")
+
+
+def _parts(exercise: StoredExercise, i: int, observed: Observation) -> list[str]:
+    """Where answers are seen through a view, its sentence on each entry that does not stand."""
+    expected, given = exercise.expected[i].result, observed.result
+    if exercise.view is None or not isinstance(given, dict) or set(given) != set(expected):
+        return []
+    return [f"{name}: {given[name]}" for name in expected if given[name] != expected[name]]
 
 
 def _paragraph(text: str) -> str:

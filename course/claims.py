@@ -15,12 +15,10 @@ import numpy as np
 
 from course.values import Value
 
-SETTLED, STANDS, AGREE, NO_WITNESS = (
-    "settled",
-    "left to stand, and there are arrays on which its two sides differ",
-    "not refuted: its two sides agree on these arrays",
-    "neither None nor three numpy arrays Q [n, k], K [m, k], V [m, v] of finite numbers, sizes 1 to 16",
-)
+SETTLED = "settled"
+STANDS = "you let it stand, and there are arrays on which its two sides differ"
+AGREE = "not refuted: its two sides agree on your arrays"
+NOT_BOTH = "not refuted: one side cannot be computed on your arrays; take sizes for which both can, and compare them"
 LARGEST = 16
 
 Side = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
@@ -76,47 +74,46 @@ def outcomes(answer: Value) -> Value:
 
 def _outcome(name: str, entry: Value) -> str:
     if name not in SIDES:
-        return NO_WITNESS
+        return "not one of the six claims"
     if entry is None:
-        return SETTLED if all(_sides_agree(name, trial) for trial in TRIALS) else STANDS
-    witness = _witness(entry)
-    if witness is None:
-        return NO_WITNESS
-    return AGREE if _sides_agree(name, witness) else SETTLED
-
-
-def _witness(entry: Value) -> tuple[np.ndarray, ...] | None:
-    """The three arrays of a witness, in float64; None where it is not one."""
+        return SETTLED if all(_sides_agree(name, trial) in (True, None) for trial in TRIALS) else STANDS
     if not isinstance(entry, (tuple, list)) or len(entry) != 3:
-        return None
-    if not all(
-        isinstance(a, np.ndarray) and a.ndim == 2 and 0 < min(a.shape) <= max(a.shape) <= LARGEST for a in entry
-    ):
-        return None
-    if not all(a.dtype.kind in "fi" for a in entry):
-        return None
-    Q, K, V = (np.asarray(a, np.float64) for a in entry)
-    if not all(np.isfinite(a).all() and np.abs(a).max() <= 1e6 for a in (Q, K, V)):
-        return None
-    return (Q, K, V) if Q.shape[1] == K.shape[1] and len(K) == len(V) else None
+        return "neither None nor three arrays (Q, K, V)"
+    complaint = next(filter(None, map(_complaint, "QKV", entry)), None)
+    if complaint:
+        return complaint
+    Q, K, V = (np.asarray(array, np.float64) for array in entry)
+    if Q.shape[1] != K.shape[1]:
+        return f"no witness: Q is {Q.shape[1]} wide and K is {K.shape[1]}, and both should have width k"
+    if len(K) != len(V):
+        return f"no witness: K has {len(K)} rows and V has {len(V)}, and both should have m"
+    agree = _sides_agree(name, (Q, K, V))
+    return NOT_BOTH if agree is None else AGREE if agree else SETTLED
 
 
-def _sides_agree(name: str, witness: tuple[np.ndarray, ...]) -> bool:
-    left, right = (_value(side, witness) for side in SIDES[name])
-    return _equal(left, right)
+def _complaint(name: str, array: Value) -> str:
+    """Why an entry cannot be part of a witness, or nothing."""
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fi":
+        return f"no witness: {name} is not a numpy array of numbers"
+    if array.ndim != 2 or not 0 < min(array.shape) <= max(array.shape) <= LARGEST:
+        return f"no witness: {name} should have two axes with sizes from 1 to {LARGEST}, and its shape is {list(array.shape)}"
+    if not np.isfinite(array).all() or np.abs(array.astype(np.float64)).max() > 1e6:
+        return f"no witness: the numbers in {name} should be finite, and no larger than a million"
+    return ""
 
 
-def _value(side: Side, witness: tuple[np.ndarray, ...]) -> Any:
-    """What a side comes to on a witness; None where its shapes do not fit."""
+def _sides_agree(name: str, witness: tuple[np.ndarray, ...]) -> bool | None:
+    """Whether the sides of a claim agree on a witness; None where one of them cannot be computed."""
     try:
-        return side(*witness)
+        left, right = (side(*witness) for side in SIDES[name])
     except ValueError:
         return None
+    return _equal(left, right)
 
 
 def _equal(left: Any, right: Any) -> bool:
     """Equal to rounding, which is judged by the largest entry: small ones may be what is left of large ones."""
-    if left is None or right is None or np.shape(left) != np.shape(right):
-        return left is None and right is None
+    if np.shape(left) != np.shape(right):
+        return False
     size = max(np.max(np.abs(left)), np.max(np.abs(right)))
     return bool(np.max(np.abs(np.subtract(left, right))) <= 1e-9 * size)

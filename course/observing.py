@@ -9,7 +9,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from types import FrameType
 from typing import Any
 
@@ -21,12 +21,13 @@ from course.values import Opaque, Tensor, Value, plain, with_layout
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception, and the line of the student's own code that it passed through last."""
+    """An exception, and the line of the student's own code that it passed through last, counted within its cell."""
 
     kind: str
     message: str = ""
     line: int = 0
     source: str = ""
+    function: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Observation:
 
     def to_value(self) -> Value:
         """This observation as a tree that can be packed or stored."""
-        raised = self.raised and [self.raised.kind, self.raised.message, self.raised.line, self.raised.source]
+        raised = self.raised and list(astuple(self.raised))
         return {
             "result": self.result,
             "raised": raised,
@@ -69,7 +70,7 @@ class Observation:
             raise ValueError("not an observation")
         raised, changed, counts, warned = tree["raised"], tree["changed"], tree["counts"], tree["warned"]
         if raised is not None:
-            if not isinstance(raised, list) or [type(part) for part in raised] != [str, str, int, str]:
+            if not isinstance(raised, list) or [type(part) for part in raised] != [str, str, int, str, str]:
                 raise ValueError("not an exception")
             raised = Raised(*raised)
         if not isinstance(changed, dict) or not all(key.isdecimal() and len(key) < 3 for key in changed):
@@ -177,7 +178,7 @@ def _raised(error: BaseException) -> Raised:
         return Raised(kind, message)
     last = cells[-1]
     source = linecache.getline(last.filename, last.lineno or 0).strip()
-    return Raised(kind, message, last.lineno or 0, source[:500])
+    return Raised(kind, message, last.lineno or 0, source[:500], last.name[:200])
 
 
 def _is_cell(filename: str) -> bool:

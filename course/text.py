@@ -15,7 +15,7 @@ Axes = str | list[str] | None
 """Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""
 
 
-KNOWN_MISTAKE = "A known mistake gives exactly this answer: "
+KNOWN_MISTAKE = "A known mistake does exactly this: "
 
 
 def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = (), values: bool = True) -> str:
@@ -78,7 +78,7 @@ def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
 
 def _exception(raised: Raised, values: bool) -> str:
     message = f": {raised.message}" if raised.message and values else ""
-    at = f" at your line {raised.line}, `{raised.source}`" if raised.source else ""
+    at = f" at line {raised.line} of {raised.function}, `{raised.source}`" if raised.source else ""
     return f"Your code raises {raised.kind}{message}{at}."
 
 

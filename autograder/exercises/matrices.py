@@ -229,6 +229,11 @@ def keys_not_turned(Q: F, K: F) -> F:
     return Q @ K / math.sqrt(Q.shape[1])
 
 
+def root_by_precedence(Q: F, K: F) -> F:
+    """you divided by half of k. In Python `**` comes before `/`, so a power of 1 / 2 needs its own brackets."""
+    return Q @ K.T / Q.shape[1] ** 1 / 2
+
+
 def scores_turned(Q: F, K: F) -> F:
     """your table is turned. Row i belongs to query i, column j to key j."""
     return K @ Q.T / math.sqrt(Q.shape[1])
@@ -332,6 +337,7 @@ SCALED_SCORES = Exercise(
         times_root_k_in_float64,
         root_in_float64,
         keys_not_turned,
+        root_by_precedence,
         scores_turned,
         pairs_features,
         cosines,
@@ -863,6 +869,15 @@ def averages_the_weights_first(Q: F, K: F) -> tuple[float, float]:
     return first, second
 
 
+def mean_over_everything(Q: F, K: F) -> tuple[float, float]:
+    """you took the mean over all entries. The entropy of a row is the sum of its terms; the mean comes after, over rows."""
+    results = []
+    for S in (Q @ K.T, Q @ K.T / Q.shape[1] ** 0.5):
+        A = softmax(S)
+        results.append(float(-(A * np.log(np.where(A > 0, A, 1.0))).mean() / np.log(len(K))))
+    return results[0], results[1]
+
+
 def adds_up_the_rows(Q: F, K: F) -> tuple[float, float]:
     """you added up the entropies of all rows. The mean of them is wanted, or more queries would look less saturated."""
     top = np.log(len(K))
@@ -990,6 +1005,7 @@ SATURATION = Exercise(
         drops_saturated_rows,
         nudged_logarithm,
         averages_the_weights_first,
+        mean_over_everything,
         adds_up_the_rows,
         scaled_comes_first,
         sign_forgotten,
@@ -1047,9 +1063,10 @@ def _all_equal() -> tuple[F, F, F]:
 
 
 def _repaired() -> Verdicts:
-    w = _all_different()
+    w, (Q, _, V) = _all_different(), _all_different()
+    square = np.array([[1.0, 2.0, 0.0], [3.0, 1.0, 1.0], [0.0, 1.0, 2.0]])
     return {
-        "no_transpose": w,
+        "no_transpose": (Q, square, V[:3]),
         "output_width": w,
         "one_width": w,
         "flops": None,
@@ -1064,6 +1081,11 @@ def coincidence_for_proof() -> Verdicts:
     return {**_repaired(), "no_transpose": None}
 
 
+def only_where_it_cannot_run() -> Verdicts:
+    """on your arrays Q @ K cannot be computed at all. That leaves open whether it is right where it can: take m = k."""
+    return {**_repaired(), "no_transpose": _all_different()}
+
+
 def symmetric_keys() -> Verdicts:
     """your witness against Q @ K has keys that equal their own transpose (the identity, for one), and there the two
     sides agree. Take keys without that symmetry."""
@@ -1072,8 +1094,8 @@ def symmetric_keys() -> Verdicts:
 
 
 def twelve_is_not_sixteen() -> Verdicts:
-    """you refuted the operation count by counting 12. The claim counts a multiplication together with its addition
-    as two, the rule from notebook 00, and by that rule both sides are 16."""
+    """you refuted the operation count. The claim counts a multiplication together with an addition as two, also where
+    nothing is added yet. By that rule, which is the one of notebook 00, both sides agree on all arrays."""
     return {**_repaired(), "flops": _all_equal()}
 
 
@@ -1102,8 +1124,8 @@ def leaves_itself_out() -> Verdicts:
 
 
 def nothing_to_leave_out() -> Verdicts:
-    """your witness against j ≠ i has zeros for the values that are left out, and a missing zero changes no sum. Put
-    numbers there."""
+    """your witness against j ≠ i leaves nothing out: the terms with j = i are zero in it, by their values or by their
+    weights. A missing zero changes no sum."""
     Q, K, V = _all_different()
     hollow = V.copy()
     hollow[: len(Q)] = 0.0
@@ -1122,9 +1144,9 @@ def everything_holds() -> Verdicts:
 
 
 def everything_is_false() -> Verdicts:
-    """you refuted all six with one witness. On it two of the claims have equal sides. A witness has to make the
+    """you refuted all six. Two of the claims have equal sides on your arrays, and on all others. A witness has to make the
     sides differ; where no arrays do, the claim holds."""
-    return dict.fromkeys(_repaired(), _all_different())
+    return {name: witness or _all_different() for name, witness in _repaired().items()}
 
 
 def nothing_but_coincidences() -> Verdicts:
@@ -1153,7 +1175,9 @@ def repaired_at_random() -> Verdicts:
     rng = np.random.default_rng(5)
     n, m, k, v = 3, 5, 2, 4
     w = (rng.standard_normal((n, k)), rng.standard_normal((m, k)), rng.standard_normal((m, v)))
-    return {name: None if name in ("flops", "rows_by_transpose") else w for name in _repaired()}
+    square = (rng.standard_normal((n, k)), rng.standard_normal((k, k)), rng.standard_normal((k, v)))
+    holds = dict.fromkeys(("flops", "rows_by_transpose"))
+    return {**dict.fromkeys(_repaired(), w), "no_transpose": square, **holds}
 
 
 def repaired_with_small_witnesses() -> Verdicts:
@@ -1190,6 +1214,7 @@ REPAIR_CLAIMS = Exercise(
     ),
     mistakes=(
         coincidence_for_proof,
+        only_where_it_cannot_run,
         symmetric_keys,
         twelve_is_not_sixteen,
         output_as_wide_as_a_query,

@@ -16,7 +16,7 @@ from autograder.exercises import EXERCISES
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.comparing import difference, lines_grow, same_answers, telling
+from course.comparing import Difference, difference, lines_grow, same_answers, telling
 from course.functions import Function
 from course.link import Link
 from course.observing import Observation
@@ -186,10 +186,15 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
             return "not written yet"
         found = difference(want, got)
         if found and not reason:
-            reason = explain(
-                found, result_axes(interview.exercise), tuple(interview.exercise.signature.parameters), values=False
-            )[:LONGEST_REASON]
+            reason = _reason(interview.exercise, found)[:LONGEST_REASON]
     return reason or (LOOP if trial.failed else "")
+
+
+def _reason(exercise: Exercise, found: Difference) -> str:
+    """A difference without the data of the hidden case; a view speaks for itself."""
+    if exercise.view is not None and isinstance(found.given, str):
+        return found.given
+    return explain(found, result_axes(exercise), tuple(exercise.signature.parameters), values=False)
 
 
 def _part(observed: Observation, part: str | None) -> Observation:
