@@ -64,7 +64,9 @@ def grade(
     from autograder.course import Course
     from autograder.grading import grade as run
 
-    typer.echo(f"class report: {run(Course(), _known(assignment), force)}")
+    report, failed = run(Course(), _known(assignment), force)
+    typer.echo(f"class report: {report}")
+    sys.exit(1 if failed else 0)
 
 
 @app.command()
@@ -74,10 +76,11 @@ def sample() -> None:
     from autograder.sample import make_sample
 
     course = make_sample()
-    reports = [run(course, notebook) for notebook in NOTEBOOKS]
+    graded = [run(course, notebook) for notebook in NOTEBOOKS]
     typer.echo(f"feedback: {course.root / course.directory.feedback_directory}")
-    for report in reports:
+    for report, _ in graded:
         typer.echo(f"class report: {report}")
+    sys.exit(1 if any(failed for _, failed in graded) else 0)
 
 
 def _known(notebook: str) -> str:

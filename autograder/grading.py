@@ -11,10 +11,13 @@ from autograder.course import Course, NbgraderFailed
 from autograder.report import html, lines, table
 
 
-def grade(course: Course, assignment: str, force: bool = False) -> Path:
-    """Autograde every submission of an assignment, write feedback, print the table, and return the report's path.
+def grade(course: Course, assignment: str, force: bool = False) -> tuple[Path, list[str]]:
+    """Autograde every submission of an assignment, write feedback and the class report, print the table.
 
     One submission that nbgrader cannot grade is named at the end and stops no other.
+
+    Returns:
+        The report's path, and the students who could not be graded.
 
     Args:
         course: where the submissions are.
@@ -36,4 +39,4 @@ def grade(course: Course, assignment: str, force: bool = False) -> Path:
     report = course.root / "class" / "report" / f"{assignment}.html"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text(html(assignment, found))
-    return report
+    return report, list(failed)

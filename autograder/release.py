@@ -33,7 +33,11 @@ def stale() -> list[str]:
             course.generate_assignment(notebook)
         made = {f"course/answers/{path.name}": path for path in answers.iterdir()}
         made |= {f"release/{n}/{n}.ipynb": course.root / "release" / n / f"{n}.ipynb" for n in NOTEBOOKS}
-        return [name for name, path in made.items() if not _same(path, ROOT / name)]
+        committed = [*ANSWERS.glob("*.json"), *RELEASE.rglob("*.ipynb")]
+        names = sorted(
+            made.keys() | {str(path.relative_to(ROOT)) for path in committed if "checkpoint" not in str(path)}
+        )
+        return [name for name in names if name not in made or not _same(made[name], ROOT / name)]
 
 
 def _same(made: Path, committed: Path) -> bool:

@@ -35,7 +35,7 @@ def make_sample() -> Course:
         _submit(course, "ben", notebook, {})
         _submit(course, "cleo", notebook, half)
         for place, student in enumerate(("dan", "eve", "fay")):
-            mistakes = {exercise.name: as_notebook_code(exercise, _mistakes(exercise)[place]) for exercise in exercises}
+            mistakes = {exercise.name: as_notebook_code(exercise, _mistake(exercise, place)) for exercise in exercises}
             _submit(course, student, notebook, mistakes)
     broken = course.folder("submitted", "gus", NOTEBOOKS[0]) / f"{NOTEBOOKS[0]}.ipynb"
     broken.parent.mkdir(parents=True)
@@ -43,8 +43,9 @@ def make_sample() -> Course:
     return course
 
 
-def _mistakes(exercise: Exercise) -> list[Implementation]:
-    return [mistake for mistake in exercise.mistakes if equivalence(mistake) is None]
+def _mistake(exercise: Exercise, place: int) -> Implementation:
+    told_apart = [mistake for mistake in exercise.mistakes if equivalence(mistake) is None]
+    return told_apart[place % len(told_apart)]
 
 
 def answers_in(path: Path) -> dict[str, str]:
@@ -59,12 +60,33 @@ def _answer_name(cell: nbformat.NotebookNode) -> str | None:
 
 
 def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
-    """An implementation as a student would have written it: the exercise's name, no annotations, no docstring."""
+    """An implementation as a student would have written it: the exercise's name, no annotations, no docstring.
+
+    Helpers of its module that it calls come before it; other exercises do not, since the notebook defines them.
+    """
+    helpers = _helpers(implementation, {})
+    return "\n\n".join(
+        [*(_plain(helper, name) for name, helper in helpers.items()), _plain(implementation, exercise.name)]
+    )
+
+
+def _helpers(function: Implementation, found: dict[str, Implementation]) -> dict[str, Implementation]:
+    """The functions of a module that one of its functions needs, each after those it needs itself."""
+    for name in inspect.getclosurevars(function).globals:
+        helper = function.__globals__[name]
+        if inspect.isfunction(helper) and helper.__module__ == function.__module__ and name not in EXERCISES:
+            if name not in found:
+                _helpers(helper, found)
+            found[name] = helper
+    return found
+
+
+def _plain(implementation: Implementation, name: str) -> str:
     (function,) = ast.parse(textwrap.dedent(inspect.getsource(implementation))).body
     assert isinstance(function, ast.FunctionDef)
-    function.name = exercise.name
+    function.name = name
     function.decorator_list, function.returns = [], None
-    for argument in function.args.args:
+    for argument in (*function.args.args, *function.args.kwonlyargs):
         argument.annotation = None
     if ast.get_docstring(function) is not None:
         del function.body[0]

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from course.values import Value
+from course.text import what
+from course.values import Opaque, Value
 
 SETTLED = "settled"
 STANDS = "you let it stand, and there are arrays on which its two sides differ"
@@ -66,9 +67,9 @@ TRIALS = (_trial(3, 4, 2, 5), _trial(3, 4, 4, 2), _trial(3, 3, 3, 3))
 
 
 def outcomes(answer: Value) -> Value:
-    """What each entry of an answer comes to; anything but a dictionary is handed back as it is."""
+    """What each entry of an answer comes to; of anything but a dictionary, that it is none."""
     if not isinstance(answer, dict):
-        return answer
+        return Opaque(what(answer))
     return {name: _outcome(name, entry) for name, entry in answer.items()}
 
 

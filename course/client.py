@@ -20,9 +20,12 @@ from typing import Any
 from course.functions import Function
 from course.link import Link, SocketLink
 from course.observing import Observation, observe
-from course.values import TOO_LARGE, Callback, Opaque, Tensor, Value, plain
+from course.values import TOO_LARGE, Callback, Opaque, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
+
+
+ENDED = "The judge has ended the conversation; its verdict is on the feedback page."
 
 
 class Report:
@@ -57,7 +60,9 @@ def judge(function: Callable[..., object]) -> Report:
         raise RuntimeError("no judge: run nbgrader where this course's nbgrader_config.py is")
     try:
         from autograder.judging import local_judge
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name != "autograder":
+            raise
         text = "The hidden tests run when your instructor grades; check() above is yours to run as often as you like."
         return Report(text, f"<p>{text}</p>")
     return local_judge(function, answer)
@@ -66,13 +71,16 @@ def judge(function: Callable[..., object]) -> Report:
 def answer(function: Callable[..., object], link: Link) -> Report:
     """Do what the judge asks for, until it is done."""
     while True:
-        request = link.receive()
+        try:
+            request = link.receive()
+        except (EOFError, ConnectionError):
+            return Report(ENDED, f"<p>{ENDED}</p>")
         if request["do"] == "done":
             return Report(request["text"], request["html"])
         arguments = tuple(_from_afar(argument, link) for argument in request["arguments"])
         with _lent(function, request["lend"], link):
             observed = observe(function, arguments, count_lines=request["lines"])
-        with suppress(BrokenPipeError):  # the judge no longer waits; its last word is still to be read
+        with suppress(ConnectionError):  # the judge no longer waits; its last word is still to be read
             _send(link, observed)
 
 
@@ -103,22 +111,12 @@ def _asking(name: str, link: Link) -> Callable[..., Any]:
             sys.settrace(trace)
         if reply["do"] == "raise":
             raise ValueError(reply["message"])
-        return _native(reply["value"])
+        if reply["do"] == "done":
+            raise ConnectionAbortedError("the judge has ended the conversation")
+        return map_leaves(native, reply["value"])
 
     ask.__name__ = name
     return ask
-
-
-def _native(value: Value) -> Any:
-    if isinstance(value, Tensor):
-        import torch
-
-        return torch.from_numpy(value.array)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_native(part) for part in value)
-    if isinstance(value, dict):
-        return {key: _native(part) for key, part in value.items()}
-    return value
 
 
 @contextmanager

@@ -18,4 +18,7 @@ def be_calm() -> None:
 
 
 def _tell(shell: Any, kind: type, error: BaseException, trace: TracebackType, tb_offset: int | None = None) -> None:
+    if error.args:  # a library's own, with a message
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+        return
     print(f"{traceback.extract_tb(trace)[-1].name} is not written yet; this cell waits for it.")

@@ -13,6 +13,7 @@ import json
 import math
 import struct
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -114,6 +115,24 @@ def _tensor(tensor: Any) -> Tensor | Opaque:
     except (TypeError, RuntimeError):  # bfloat16, sparse, meta
         return Opaque(f"a tensor of {tensor.dtype} that numpy cannot hold")
     return Opaque(array.what.replace("an array", "a tensor")) if isinstance(array, Opaque) else Tensor(array)
+
+
+def map_leaves(change: Callable[[Any], Any], tree: Value) -> Any:
+    """`tree` with every leaf of its lists, tuples and dictionaries changed."""
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(map_leaves(change, part) for part in tree)
+    if isinstance(tree, dict):
+        return {key: map_leaves(change, part) for key, part in tree.items()}
+    return change(tree)
+
+
+def native(leaf: Value) -> Any:
+    """A leaf as a student's function knows it: a `Tensor` becomes a torch tensor that shares its memory."""
+    if isinstance(leaf, Tensor):
+        import torch
+
+        return torch.from_numpy(leaf.array)
+    return leaf
 
 
 def layout(array: np.ndarray) -> str:

@@ -7,3 +7,5 @@ _MODULES = (shapes, token_loops, matrices, causal_mask)
 
 NOTEBOOKS: tuple[str, ...] = tuple(module.NOTEBOOK for module in _MODULES)
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for module in _MODULES for exercise in module.EXERCISES}
+
+assert len(EXERCISES) == sum(len(module.EXERCISES) for module in _MODULES), "two exercises have the same name"

@@ -790,7 +790,6 @@ ATTENTION = Exercise(
     ),
     variants=(attention_by_einsum, attention_normalised_last, attention_by_broadcast, attention_by_torch),
     uses=("scaled_scores", "softmax"),
-    vectorised=True,
 )
 
 

@@ -60,7 +60,6 @@ class Exercise:
         mistakes: wrong implementations. The docstring is what the student reads.
         variants: implementations that differ in style and must get full marks.
         uses: names of exercises of the same notebook that this one may call; they are lent while it is judged.
-        vectorised: whether `check` also wants the number of lines not to grow from its first to its last public case.
         view: the name of a function in `course.views` through which results are looked at before they are compared.
     """
 
@@ -71,7 +70,6 @@ class Exercise:
     mistakes: tuple[Implementation, ...]
     variants: tuple[Implementation, ...]
     uses: tuple[str, ...] = ()
-    vectorised: bool = False
     view: str | None = None
 
     @property
@@ -81,6 +79,11 @@ class Exercise:
     @property
     def points(self) -> float:
         return sum(probe.points for probe in self.probes)
+
+    @property
+    def vectorised(self) -> bool:
+        """Whether loops are looked for; then `check` too wants the lines not to grow from its first to its last case."""
+        return any(probe.measures == "lines" for probe in self.probes)
 
     @cached_property
     def signature(self) -> inspect.Signature:

@@ -9,13 +9,13 @@ import numpy as np
 
 from autograder.exercises.model import Case, Exercise
 from course.observing import Observation, observe
-from course.values import Tensor, Value
+from course.values import Tensor, Value, map_leaves
 from course.views import seen
 
 
 def expected(exercise: Exercise, case: Case) -> Observation:
     """The observation that a right answer gives: computed in float64, then rounded to the dtype of the arguments."""
-    observed = observe(exercise.oracle, tuple(_widened(a) for a in case.arguments))
+    observed = observe(exercise.oracle, tuple(map_leaves(_widened, a) for a in case.arguments))
     rounded = _rounded(observed.result, _float_type(case.arguments))
     return seen(exercise.view, Observation(rounded, observed.raised, {}, observed.counts))
 
@@ -32,22 +32,28 @@ def lend(exercise: Exercise, arguments: tuple[Value, ...], keywords: dict[str, V
 
 
 def _float_type(arguments: tuple[Any, ...]) -> np.dtype | None:
-    arrays = [a.array if isinstance(a, Tensor) else a for a in arguments]
-    floats = [a.dtype for a in arrays if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
-    return np.result_type(*floats) if floats else None
+    found: list[np.dtype] = []
+
+    def note(leaf: Any) -> None:
+        array = leaf.array if isinstance(leaf, Tensor) else leaf
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f":
+            found.append(array.dtype)
+
+    map_leaves(note, arguments)
+    return np.result_type(*found) if found else None
 
 
-def _widened(argument: Any) -> Any:
-    if isinstance(argument, np.ndarray) and argument.dtype.kind == "f":
-        return argument.astype(np.float64)
-    return argument
+def _widened(leaf: Any) -> Any:
+    if isinstance(leaf, Tensor):
+        return Tensor(_widened(leaf.array))
+    return leaf.astype(np.float64) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
 
 
 def _rounded(result: Value, dtype: np.dtype | None) -> Value:
-    if dtype is not None and isinstance(result, np.ndarray) and result.dtype.kind == "f":
-        return result.astype(dtype)
-    if isinstance(result, (list, tuple)):
-        return type(result)(_rounded(part, dtype) for part in result)
-    if isinstance(result, dict):
-        return {key: _rounded(part, dtype) for key, part in result.items()}
-    return result
+    def rounded(leaf: Value) -> Value:
+        if isinstance(leaf, Tensor):
+            return Tensor(rounded(leaf.array))
+        floats = dtype is not None and isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f"
+        return leaf.astype(dtype) if floats else leaf
+
+    return map_leaves(rounded, result)

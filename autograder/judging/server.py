@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import secrets
 import socket
 import tempfile
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,8 +97,12 @@ class JudgeServer:
         while True:
             try:
                 connection, _ = self._listener.accept()
-            except OSError:
-                return
+            except OSError as error:
+                if self._listener.fileno() < 0 or error.errno in (errno.EINVAL, errno.EBADF):
+                    return  # closed
+                log.warning("a conversation could not begin: %s", error)
+                time.sleep(0.1)
+                continue
             threading.Thread(target=self._converse, args=(connection,), daemon=True).start()
 
     def _converse(self, connection: socket.socket) -> None:

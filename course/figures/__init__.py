@@ -73,9 +73,10 @@ def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | 
     def show(*arguments: Any, **keywords: Any) -> Picture | Covered | None:
         if os.environ.get("NBGRADER_EXECUTION"):
             return None
-        if guesses and inspect.signature(draw).bind(*arguments, **keywords).arguments.get("guess") is None:
+        bound = inspect.signature(draw).bind(*arguments, **keywords).arguments
+        if guesses and bound.get("guess") is None:
             return Covered(GUESS_FIRST)
-        waiting = [f.__name__ for f in arguments if inspect.isfunction(f) and not _passes(f)]
+        waiting = [f.__name__ for f in bound.values() if inspect.isfunction(f) and not _passes(f)]
         if waiting:
             return Covered(f"This picture is drawn with your own {waiting[0]}, whose check does not pass yet.")
         with style.context([STYLE]):

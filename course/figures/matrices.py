@@ -114,8 +114,8 @@ def scores_weights_output(
     scores = scaled_scores(Q, K)
     output, weights = attention(Q, K, V)
     figure, panels = canvas(1, 4, width=10.0, height=4.2, width_ratios=(n, n, v, v))
-    grid(panels[0], scores, f"scores\nQ @ K.T / √{k}", "", "keys: m = 4")
-    grid(panels[1], weights, "weights A\nof each row", "", "keys: m = 4", limits=(0.0, 1.0))
+    grid(panels[0], scores, f"scores\nQ @ K.T / √{k}", "", f"keys: m = {n}")
+    grid(panels[1], weights, "weights A\nof each row", "", f"keys: m = {n}", limits=(0.0, 1.0))
     grid(panels[2], V, "values\nV", "", f"v = {v}")
     grid(panels[3], output, "output\nA @ V", "", f"v = {v}")
     for panel in panels[:2]:
@@ -123,15 +123,15 @@ def scores_weights_output(
     for panel in panels:
         panel.set_yticks(range(n), tokens)
         panel.tick_params(length=0)
-    panels[0].set_ylabel("queries: n = 4")
+    panels[0].set_ylabel(f"queries: n = {n}")
     frame_row(panels[0], framed, n)
     frame_row(panels[1], framed, n)
     frame_row(panels[3], framed, v)
-    told = ", ".join(f"{weight:.2g} to {token}" for weight, token in zip(weights[framed], tokens, strict=True))
+    given = ", ".join(f"{weight:.2g} to {token}" for weight, token in zip(weights[framed], tokens, strict=True))
     made = " and ".join(f"{value:.2g}" for value in output[framed])
     return figure, (
         f"Four tables for the tokens {', '.join(tokens)}: scores, weights, values, output. The row of the query {tokens[framed]} is "
-        f"framed in the scores, the weights and the output. It gives the weights {told}; mixed in these amounts, the rows of the "
+        f"framed in the scores, the weights and the output. It gives the weights {given}; mixed in these amounts, the rows of the "
         f"values give {made}."
     )
 
