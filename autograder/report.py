@@ -10,7 +10,9 @@ from typing import Any
 
 import nbformat
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.utils import is_grade
 from rich.table import Table
+from rich.text import Text
 
 from autograder.course import Course
 from autograder.exercises import EXERCISES
@@ -52,8 +54,9 @@ def _exercises(notebook: str) -> list[Exercise]:
 
 
 def _verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    cells = nbformat.read(str(path), as_version=4).cells
-    return {verdict["exercise"]: verdict for cell in cells if (verdict := verdict_in(cell))}
+    """By exercise, the verdicts in the grade cells; other cells may hold anything."""
+    cells = [cell for cell in nbformat.read(str(path), as_version=4).cells if is_grade(cell)]
+    return {cell.metadata.nbgrader.grade_id: verdict for cell in cells if (verdict := verdict_in(cell))}
 
 
 def _score(gradebook: Gradebook, notebook: str, student: str, exercise: str) -> float | None:
@@ -76,7 +79,7 @@ def table(notebook: str, found: list[Line]) -> Table:
     for student in dict.fromkeys(line.student for line in found):
         own = [line for line in found if line.student == student]
         total = sum(line.score or 0.0 for line in own)
-        made.add_row(student, *map(_cell, own), f"{total:g}")
+        made.add_row(*map(Text, (student, *map(_cell, own), f"{total:g}")))
     return made
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import shutil
-import textwrap
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import nbformat
 
@@ -62,35 +64,65 @@ def _answer_name(cell: nbformat.NotebookNode) -> str | None:
 def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
     """An implementation as a student would have written it: the exercise's name, no annotations, no docstring.
 
-    Helpers of its module that it calls come before it; other exercises do not, since the notebook defines them.
+    What it needs of its module comes before it: imports, constants, helpers, and, where it is built on the right answer,
+    that answer under another name. Other exercises do not, since the notebook defines them, as it defines `np`.
     """
-    helpers = _helpers(implementation, {})
-    return "\n\n".join(
-        [*(_plain(helper, name) for name, helper in helpers.items()), _plain(implementation, exercise.name)]
-    )
+    definitions = _definitions(sys.modules[implementation.__module__])
+    given = {"np", *EXERCISES} - {exercise.name}
+    renamed = {exercise.name: f"right_{exercise.name}", implementation.__name__: exercise.name}
+    needed: set[str] = set()
+    waiting = [implementation.__name__]
+    while waiting:
+        name = waiting.pop()
+        needed.add(name)
+        used = {node.id for node in ast.walk(_plain(definitions[name], {})) if isinstance(node, ast.Name)}
+        waiting += (used & definitions.keys()) - given - needed
+    return "\n\n".join(ast.unparse(_plain(node, renamed)) for name, node in definitions.items() if name in needed)
 
 
-def _helpers(function: Implementation, found: dict[str, Implementation]) -> dict[str, Implementation]:
-    """The functions of a module that one of its functions needs, each after those it needs itself."""
-    for name in inspect.getclosurevars(function).globals:
-        helper = function.__globals__[name]
-        if inspect.isfunction(helper) and helper.__module__ == function.__module__ and name not in EXERCISES:
-            if name not in found:
-                _helpers(helper, found)
-            found[name] = helper
+def _definitions(module: ModuleType) -> dict[str, ast.stmt]:
+    """What a module imports, assigns and defines, name by name, in order."""
+    found: dict[str, ast.stmt] = {}
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = node
+        elif isinstance(node, ast.Import):
+            found |= {alias.asname or alias.name: ast.Import([alias]) for alias in node.names}
     return found
 
 
-def _plain(implementation: Implementation, name: str) -> str:
-    (function,) = ast.parse(textwrap.dedent(inspect.getsource(implementation))).body
-    assert isinstance(function, ast.FunctionDef)
-    function.name = name
-    function.decorator_list, function.returns = [], None
-    for argument in (*function.args.args, *function.args.kwonlyargs):
-        argument.annotation = None
-    if ast.get_docstring(function) is not None:
-        del function.body[0]
-    return ast.unparse(function)
+def _plain(node: ast.stmt, renamed: dict[str, str]) -> ast.stmt:
+    """A copy without annotations, decorators and docstrings, some of its names exchanged for others."""
+    plain: ast.stmt = _Plainer(renamed).visit(copy.deepcopy(node))
+    return plain
+
+
+class _Plainer(ast.NodeTransformer):
+    def __init__(self, renamed: dict[str, str]) -> None:
+        self.renamed = renamed
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        if ast.get_docstring(node) is not None:
+            del node.body[0]
+        node.name = self.renamed.get(node.name, node.name)
+        node.decorator_list, node.returns = [], None
+        self.generic_visit(node)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        self.generic_visit(node)
+        plain = ast.Assign([node.target], node.value) if node.value else ast.Pass()
+        return ast.copy_location(plain, node)
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self.renamed.get(node.id, node.id)
+        return node
 
 
 def _submit(course: Course, student: str, notebook: str, answers: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Callable
@@ -202,8 +203,9 @@ def known(exercise: StoredExercise, observed: list[Observation]) -> list[StoredM
 
 def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
     """Where a function that this one calls fails its own check, that is the place to begin."""
-    called = getattr(getattr(function, "__code__", None), "co_names", ())
-    scope = getattr(function, "__globals__", {})
+    inner = inspect.unwrap(function) if callable(function) else function
+    called = getattr(getattr(inner, "__code__", None), "co_names", ())
+    scope = getattr(inner, "__globals__", {})
     waiting = [
         name for name in exercise.uses if name in called and callable(scope.get(name)) and not examine(scope[name])
     ]

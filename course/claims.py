@@ -67,7 +67,9 @@ TRIALS = (_trial(3, 4, 2, 5), _trial(3, 4, 4, 2), _trial(3, 3, 3, 3))
 
 
 def outcomes(answer: Value) -> Value:
-    """What each entry of an answer comes to; of anything but a dictionary, that it is none."""
+    """What each entry of an answer comes to; of anything but a dictionary, what it is."""
+    if answer is None:
+        return None
     if not isinstance(answer, dict):
         return Opaque(what(answer))
     return {name: _outcome(name, entry) for name, entry in answer.items()}
@@ -109,12 +111,12 @@ def _sides_agree(name: str, witness: tuple[np.ndarray, ...]) -> bool | None:
         left, right = (side(*witness) for side in SIDES[name])
     except ValueError:
         return None
-    return _equal(left, right)
+    return _equal(left, right, *witness)
 
 
-def _equal(left: Any, right: Any) -> bool:
-    """Equal to rounding, which is judged by the largest entry: small ones may be what is left of large ones."""
+def _equal(left: Any, right: Any, Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> bool:
+    """Equal to rounding, which is judged by the largest terms: what is left of large ones may be small."""
     if np.shape(left) != np.shape(right):
         return False
-    size = max(np.max(np.abs(left)), np.max(np.abs(right)))
+    size = max(np.max(np.abs(left)), np.max(np.abs(V)), np.max(np.abs(Q)) * np.max(np.abs(K)))
     return bool(np.max(np.abs(np.subtract(left, right))) <= 1e-9 * size)

@@ -10,9 +10,11 @@ Messages to the judge: {"say": "observed", ...}, {"say": "ask", ...}.
 
 from __future__ import annotations
 
+import inspect
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -99,14 +101,16 @@ def _from_afar(argument: Value, link: Link) -> Value:
 
 
 def _asking(name: str, link: Link) -> Callable[..., Any]:
-    """A function that is evaluated by the judge."""
+    """A function that is evaluated by the judge, one call at a time, whatever threads a student uses."""
+    turn = threading.Lock()
 
     def ask(*arguments: object, **keywords: object) -> Any:
         trace = sys.gettrace()
         sys.settrace(None)  # the lines of a conversation are not the student's
         try:
-            link.send({"say": "ask", "name": name, "arguments": plain(arguments), "keywords": plain(keywords)})
-            reply = link.receive()
+            with turn:
+                link.send({"say": "ask", "name": name, "arguments": plain(arguments), "keywords": plain(keywords)})
+                reply = link.receive()
         finally:
             sys.settrace(trace)
         if reply["do"] == "raise":
@@ -122,7 +126,7 @@ def _asking(name: str, link: Link) -> Callable[..., Any]:
 @contextmanager
 def _lent(function: Callable[..., object], names: list[str], link: Link) -> Iterator[None]:
     """Let the functions that this one builds on be right ones, so that one mistake costs once."""
-    scope: dict[str, Any] = getattr(function, "__globals__", {})
+    scope: dict[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
     own = {name: scope[name] for name in names if name in scope}
     scope.update({name: _asking(name, link) for name in own})
     try:

@@ -97,7 +97,7 @@ def observe(function: Callable[..., object], arguments: tuple[Value, ...], count
     """
     spent: dict[str, int] = {argument.name: 0 for argument in arguments if isinstance(argument, Function)}
     if count_lines:  # once without counting: what is imported or cached on the way is no line of a loop
-        with suppress(Exception), warnings.catch_warnings(action="ignore"):
+        with suppress(Exception, SystemExit, GeneratorExit), warnings.catch_warnings(action="ignore"):
             function(*(_realise(argument, dict(spent)) for argument in arguments))
     given = tuple(_realise(argument, spent) for argument in arguments)
     before = copy.deepcopy([argument for argument in given if not callable(argument)])
@@ -180,12 +180,19 @@ def _raised(error: BaseException) -> Raised:
     """The exception with the last line that lies in a notebook cell (or, outside a notebook, the last line of all)."""
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `observe`
     cells = [frame for frame in frames if _is_cell(frame.filename)]
-    kind, message = type(error).__name__[:200], str(error)[:1000]
+    kind, message = type(error).__name__[:200], _text(error)
     if not cells:
         return Raised(kind, message)
     last = cells[-1]
     source = linecache.getline(last.filename, last.lineno or 0).strip()
     return Raised(kind, message, last.lineno or 0, source[:500], last.name[:200])
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:1000]
+    except Exception:  # a student's own exception may not even print
+        return ""
 
 
 def _is_cell(filename: str) -> bool:

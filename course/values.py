@@ -21,7 +21,7 @@ import numpy as np
 
 Value: TypeAlias = Any
 
-MAX_FRAME = 64 << 20
+MAX_FRAME = 32 << 20
 MAX_HEADER = 1 << 20
 MAX_DEPTH = 16
 MAX_NODES = 20_000
@@ -106,6 +106,8 @@ def _array(array: np.ndarray) -> np.ndarray | Opaque:
         return Opaque(f"an array of {array.dtype}")
     if array.ndim > MAX_AXES:
         return Opaque(f"an array of {array.ndim} axes")
+    if array.dtype == np.bool_:
+        return array.view(np.uint8) != 0  # memory that nobody wrote may hold other bytes than 0 and 1
     return array.astype(dtype, copy=False)
 
 
@@ -164,10 +166,10 @@ def pack(value: Value) -> bytes:
     tree = _tree(value, arrays)
     described = [{"dtype": a.dtype.str, "shape": list(a.shape), "order": layout(a)} for a in arrays]
     header = json.dumps({"tree": tree, "arrays": described}, allow_nan=False).encode()
-    body = b"".join(a.tobytes() for a in arrays)
-    if len(header) > MAX_HEADER or len(body) > MAX_FRAME:
-        raise ValueError(f"a value of {len(header) + len(body)} bytes is too large to send")
-    return _LENGTH.pack(len(header), len(body)) + header + body
+    size = sum(a.nbytes for a in arrays)
+    if len(header) > MAX_HEADER or size > MAX_FRAME:
+        raise ValueError(f"a value of {len(header) + size} bytes is too large to send")
+    return _LENGTH.pack(len(header), size) + header + b"".join(a.tobytes() for a in arrays)
 
 
 def _tree(value: Value, arrays: list[np.ndarray]) -> Any:

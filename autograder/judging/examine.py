@@ -5,6 +5,7 @@ Nothing that arrives is believed. What is not an observation is an attempt to be
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from course.values import Callback, Malformed, Tensor, Value, map_leaves, plain
 from course.views import seen
 
 ASKS_PER_CALL = 5_000
-ASKED_ELEMENTS = 5_000  # a table of every pair of them still fits in a frame, and loops over it end in seconds
+ASKED_ELEMENTS = 4_000  # a table of every pair of them still fits in a frame, and loops over it end in seconds
 LONGEST_REASON = 500
 SECONDS_PER_CALL = 20.0
 
@@ -63,6 +64,7 @@ class Interview:
 
     exercise: Exercise
     link: Link
+    lend: tuple[str, ...]
     trials: list[Trial] = field(default_factory=list)
 
     def ask(self, case: Case, lines: bool) -> Observation:
@@ -74,8 +76,7 @@ class Interview:
         functions = {a.name: a for a in case.arguments if isinstance(a, Function)}
         spent = dict.fromkeys(functions, 0)
         arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
-        lent = list(self.exercise.uses)
-        self.link.send({"do": "call", "arguments": arguments, "lines": lines, "lend": lent})
+        self.link.send({"do": "call", "arguments": arguments, "lines": lines, "lend": list(self.lend)})
         deadline = time.monotonic() + SECONDS_PER_CALL
         asked = 0
         while time.monotonic() < deadline:
@@ -124,7 +125,7 @@ class Interview:
                     value = plain(functions[name].run(*arguments, **keywords))
                     spent[name] += functions[name].cost(*arguments, **keywords)
                     return {"do": "return", "value": value}
-                if name in self.exercise.uses:
+                if name in self.lend:
                     return {"do": "return", "value": plain(lend(EXERCISES[name], arguments, keywords))}
             raise ValueError(f"there is no {name!r:.40}")
         except Exception as error:
@@ -139,22 +140,23 @@ def _elements(value: Any) -> int:
     if isinstance(value, Tensor):
         value = value.array
     if isinstance(value, np.ndarray):
-        return int(value.size)
+        return math.prod(size or 1 for size in value.shape)  # an empty axis may vanish in a product
     if isinstance(value, dict):
         return sum(map(_elements, value.values()))
     return sum(map(_elements, value)) if isinstance(value, (list, tuple)) else 1
 
 
-def examine(exercise: Exercise, link: Link, seed: int) -> Verdict:
+def examine(exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = frozenset()) -> Verdict:
     """The verdict on whatever answers at the other end of `link`.
 
     Args:
         exercise: what is being judged.
         link: frames to and from the student's process.
         seed: what the cases are drawn from; a fresh one for each run.
+        passed: exercises that this student has right; of those that this one uses, only the others are lent.
     """
     rng = np.random.default_rng(seed)
-    interview = Interview(exercise, link)
+    interview = Interview(exercise, link, tuple(name for name in exercise.uses if name not in passed))
     findings: list[Finding] = []
     stop: tuple[Outcome, str] | None = None
     for probe in exercise.probes:

@@ -47,7 +47,8 @@ class JudgeServer:
     """A listening socket, and at most one exercise that is open for judging.
 
     The grader calls `expect` before it runs a grade cell and `conclude` after. The first conversation in between makes
-    the verdict; any other is turned away. Nothing that a student's process says chooses the exercise.
+    the verdict; any other is turned away. Nothing that a student's process says chooses the exercise. One server serves
+    one submission: what has passed is not lent to later exercises, which then run on the student's own.
     """
 
     def __init__(self) -> None:
@@ -58,6 +59,7 @@ class JudgeServer:
         self._listener.listen(16)
         self._lock = threading.Lock()
         self._sitting: Sitting | None = None
+        self._passed: frozenset[str] = frozenset()
         self._doorkeeper = threading.Thread(target=self._accept, daemon=True)
         self._doorkeeper.start()
 
@@ -91,6 +93,8 @@ class JudgeServer:
         sitting.end()
         if sitting.fault:
             raise sitting.fault
+        if sitting.verdict and sitting.verdict.outcome == "passed":
+            self._passed |= {sitting.exercise.name}
         return sitting.verdict
 
     def _accept(self) -> None:
@@ -119,7 +123,7 @@ class JudgeServer:
                 link.send({"do": "done", "text": text, "html": f"<p>{text}</p>"})
                 return
             try:
-                sitting.verdict = examine(sitting.exercise, link, secrets.randbits(63))
+                sitting.verdict = examine(sitting.exercise, link, secrets.randbits(63), self._passed)
             except Exception as error:
                 log.exception("the judge failed on %s", sitting.exercise.name)
                 sitting.fault = error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from nbclient.exceptions import DeadKernelError
+import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import Execute
@@ -32,8 +32,9 @@ def exercise_of(cell: NotebookNode, resources: dict[str, Any]) -> Exercise | Non
 class JudgedExecute(Execute):
     """nbgrader's `Execute`, settings and all, with a judge beside the kernel.
 
-    What the kernel printed into a grade cell is thrown away; its output is written from the verdict. A kernel that
-    dies takes no earlier marks with it.
+    A grade cell runs the two lines below, whatever `check` and `judge` have become in the student's notebook. What the
+    kernel prints into it is thrown away; its output is written from the verdict, after the last cell has run, since a
+    kernel may update what it displayed before. A kernel that dies or hangs takes no earlier marks with it.
     """
 
     _server: JudgeServer | None = None
@@ -44,8 +45,15 @@ class JudgedExecute(Execute):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         if not any(exercise_of(cell, resources) for cell in nb.cells):
             return super().preprocess(nb, resources, km)
+        self._verdicts: dict[int, Verdict] = {}
         with JudgeServer() as self._server, setenv(**{SOCKET_VARIABLE: self._server.address}):
-            return super().preprocess(nb, resources, km)
+            nb, resources = super().preprocess(nb, resources, km)
+        for index, cell in enumerate(nb.cells):
+            if index in self._verdicts:
+                cell.outputs = [verdict_output(self._verdicts[index], cell.execution_count)]
+            elif cell.cell_type == "code":
+                cell.outputs = [output for output in cell.outputs if _printable(output)]
+        return nb, resources
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], index: int
@@ -54,37 +62,50 @@ class JudgedExecute(Execute):
             return super().preprocess_cell(cell, resources, index)
         exercise = exercise_of(cell, self.resources)
         if exercise is None:
-            return self._run(cell, resources, index), resources
+            self._run(cell, resources, index)
+            return cell, resources
         self._server.expect(exercise)
-        cell = self._run(cell, resources, index)
+        shown, cell.source = cell.source, f"import course\ncourse.judge({exercise.name})"
+        self._run(cell, resources, index)
+        cell.source = shown
         try:
             verdict = self._server.conclude() or _without_judgement(exercise, cell, self._dead)
             if verdict.outcome == "crashed" and _timed_out(cell):
                 note = "The test cell did not finish in time; what had been earned before is kept."
                 verdict = replace(verdict, outcome="timed out", note=note)
         except Exception as error:
-            verdict = failed(
-                exercise, "grader fault", f"{type(error).__name__} in the judge; a person will look at it."
-            )
+            note = f"{type(error).__name__} in the judge; a person will look at it."
+            verdict = failed(exercise, "grader fault", note)
         if verdict.outcome in ALARMING:
             self._warn(f"{exercise.name}: {SENTENCES[verdict.outcome]}")
-        cell.outputs = [verdict_output(verdict, cell.execution_count)]
+        self._verdicts[index] = verdict
         return cell, resources
 
-    def _run(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> NotebookNode:
+    def _run(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> None:
+        """Run a cell; nothing that a kernel does, or sends, ends the notebook."""
         if self._dead:
-            return cell
+            return
         try:
-            cell, _ = super().preprocess_cell(cell, resources, index)
-        except DeadKernelError as error:
-            self._warn(f"the kernel died in cell {index}")
+            super().preprocess_cell(cell, resources, index)
+        except Exception as error:  # nbclient raises several kinds, and so do malformed messages
+            self._warn(f"the kernel was given up in cell {index}: {type(error).__name__}: {error}")
             self._dead = True
-            cell.outputs.append(new_output("error", ename="DeadKernelError", evalue=str(error), traceback=[str(error)]))
-        return cell
+            if cell.cell_type == "code":
+                text = f"{type(error).__name__}: {error}"
+                cell.outputs = [new_output("error", ename=type(error).__name__, evalue=str(error), traceback=[text])]
 
     def _warn(self, text: str) -> None:
         info = self.resources["nbgrader"]
         self.log.warning("%s of %s: %s", info["notebook"], info["student"], text)
+
+
+def _printable(output: NotebookNode) -> bool:
+    """Whether an output is one that a notebook may hold, and not one that passes for a verdict."""
+    try:
+        nbformat.validate(output, ref="output", version=4)
+    except nbformat.ValidationError:
+        return False
+    return VERDICT_TYPE not in output.get("data", {})
 
 
 def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
@@ -96,7 +117,7 @@ def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
 def _without_judgement(exercise: Exercise, cell: NotebookNode, dead: bool) -> Verdict:
     """The verdict where the student's process never came to be judged."""
     if dead:
-        return failed(exercise, "crashed", "The kernel was gone before this cell could run.")
+        return failed(exercise, "crashed", "The kernel had died, or did not answer, before this could be judged.")
     error = next((output for output in cell.outputs if output.output_type == "error"), None)
     if error is None:
         return failed(exercise, "tampered", "The test cell ran without asking to be judged.")

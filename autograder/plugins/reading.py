@@ -10,6 +10,7 @@ import io
 import json
 import logging
 import shutil
+from html import escape
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -39,9 +40,19 @@ def quarantine(assignment: str, student: str, notebooks: list[str]) -> None:
     for folder in {Path(notebook).parent for notebook in notebooks}:
         if folder.name in NOTEBOOKS:
             try:
+                _rename_only_copy(folder, notebooks)
                 _quarantine(folder)
             except OSError as error:
                 log.error("could not clear %s of files that do not belong: %s", folder, error)
+
+
+def _rename_only_copy(folder: Path, notebooks: list[str]) -> None:
+    """A browser calls a second download "00_shapes (1).ipynb"; where it is the only notebook, it is the submission."""
+    asked, found = folder / f"{folder.name}.ipynb", sorted(folder.glob("*.ipynb"))
+    if len(found) == 1 and not asked.exists() and found[0].is_file() and not found[0].is_symlink():
+        found[0].rename(asked)
+        notebooks[:] = [str(asked) if Path(name) == found[0] else name for name in notebooks]
+        log.warning("%s was renamed to %s", found[0], asked.name)
 
 
 def _quarantine(folder: Path) -> None:
@@ -131,7 +142,16 @@ def _salvage_cell(cell: Any) -> NotebookNode | None:
             new.metadata["nbgrader"] = nbformat.from_dict(metadata["nbgrader"])
         if _texts(metadata.get("tags")):
             new.metadata["tags"] = metadata["tags"]
+    attached = cell.get("attachments")
+    if new.cell_type == "markdown" and isinstance(attached, dict):
+        images = {name: _images(bundle) for name, bundle in attached.items() if isinstance(bundle, dict)}
+        new["attachments"] = nbformat.from_dict(images)
     return new
+
+
+def _images(bundle: dict[str, Any]) -> dict[str, str]:
+    """The pictures among what is pasted into a cell."""
+    return {kind: data for kind, data in bundle.items() if kind.startswith("image/") and isinstance(data, str)}
 
 
 def _texts(value: Any) -> TypeGuard[list[str]]:
@@ -139,5 +159,7 @@ def _texts(value: Any) -> TypeGuard[list[str]]:
 
 
 def _unreadable(reason: str) -> NotebookNode:
-    note = new_markdown_cell(f"**This submission could not be read** ({reason}). What follows is the empty assignment.")
+    note = new_markdown_cell(
+        f"**This submission could not be read** ({escape(reason)}). What follows is the empty assignment."
+    )
     return new_notebook(cells=[note])

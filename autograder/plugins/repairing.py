@@ -8,6 +8,7 @@ of the student's own cells, nothing else.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from nbformat import NotebookNode
@@ -44,7 +45,7 @@ class Repair(NbGraderPreprocessor):
         for note in notes:
             self.log.warning("%s of %s: %s", info["notebook"], info["student"], note)
         if notes:
-            listed = "\n".join(f"- {note}" for note in notes)
+            listed = "\n".join(f"- {escape(note)}" for note in notes)
             nb.cells.insert(0, new_markdown_cell(f"**Repaired before grading**\n\n{listed}"))
         return nb, resources
 
