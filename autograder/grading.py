@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -24,7 +25,7 @@ def grade(course: Course, assignment: str, force: bool = False) -> tuple[Path, l
         assignment: the name of a notebook, "03_causal_mask".
         force: grade again what has been graded.
     """
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 140)
     failed: dict[str, str] = {}
     for student in track(course.submitters(assignment), description=f"Grading {assignment}", console=console):
         try:

@@ -107,7 +107,7 @@ def _array(array: np.ndarray) -> np.ndarray | Opaque:
     if array.ndim > MAX_AXES:
         return Opaque(f"an array of {array.ndim} axes")
     if array.dtype == np.bool_:
-        return array.view(np.uint8) != 0  # memory that nobody wrote may hold other bytes than 0 and 1
+        return np.asarray(array.view(np.uint8) != 0)  # memory that nobody wrote may hold other bytes than 0 and 1
     return array.astype(dtype, copy=False)
 
 

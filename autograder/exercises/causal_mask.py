@@ -187,7 +187,7 @@ def indexes_from_the_left(S: F, keep: B) -> F:
 
 def indexes_from_the_right(S: F, keep: B) -> F:
     """your index wants every axis of the mask as long as that of S. An axis of length 1 stands for all: one mask for
-    every head of an item, say. Something that broadcasts serves that too."""
+    all tables of an item, say. Something that broadcasts serves that too."""
     out = S.copy()
     out[..., ~keep] = -np.inf
     return out
@@ -292,6 +292,8 @@ MASK_SCORES = Exercise(
             np.array([[[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]], [[[7.0, 8.0, 9.0]], [[10.0, 11.0, 12.0]]]]),
             np.array([[[[True, False, True]]], [[[True, True, False]]]]),
         ),
+        # the mask's axes fit the first two of S as well as the last two
+        case(np.array([[[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]], [[7.0, 8.0, 9.0]]]]), np.array([[True, False, True]])),
     ),
     probes=(
         Probe("hidden scores become -inf, kept ones stay", 1.0, _scores_and_masks),
@@ -402,6 +404,27 @@ def adds_a_little_below(P: F, keep: B) -> F:
     return Z / (Z.sum(axis=1, keepdims=True) + 1e-8)
 
 
+def guards_against_small_sums(P: F, keep: B) -> F:
+    """a row came out as nearly nothing, because the sum of what it keeps is tiny and you divide by something larger:
+    a smallest number that you allow, or a little that you add. However small the sum is, dividing by it is right."""
+    Z = np.where(keep, P, 0)
+    return Z / np.maximum(Z.sum(axis=1, keepdims=True), 1e-12)
+
+
+def softmax_of_the_weights(P: F, keep: B) -> F:
+    """you hid with -inf and took softmax of the weights. They are weights already: softmax takes exp of them a second
+    time, which makes them nearly equal. Here the hidden ones become 0, and each row is divided by its sum."""
+    E = np.where(keep, np.exp(P), 0)
+    return E / E.sum(axis=1, keepdims=True)
+
+
+def mask_widens_weights(P: F, keep: B) -> F:
+    """float32 weights came back as float64. keep.astype(float) is a float64 array, and so is any array of zeros or
+    ones made with the default type. The mask serves as it is."""
+    Z = P * keep.astype(float)
+    return Z / Z.sum(axis=1, keepdims=True)
+
+
 def renorm_by_product(P: F, keep: B) -> F:
     Z = P * keep
     return Z / Z.sum(axis=-1, keepdims=True)
@@ -455,7 +478,9 @@ def _tiny_weights(rng: np.random.Generator) -> list[Case]:
     P, keep = _weights(rng, n, m), _mask(rng, n, m)
     small = np.where(keep, 10.0 ** -rng.uniform(6, 12, (n, 1)), 1.0)
     P[1:] = (P * small / (P * small).sum(axis=1, keepdims=True))[1:]
-    return [case(P, keep)]
+    R, kept = _weights(rng, m, n), _mask(rng, m, n)
+    R *= np.where(kept, 10.0 ** -rng.uniform(25, 35, (m, 1)), 1.0)
+    return [case(P, keep), case(R, kept)]
 
 
 def _weights_at_the_edge(rng: np.random.Generator) -> list[Case]:
@@ -481,6 +506,9 @@ ZERO_RENORM = Exercise(
             np.array([[0.5, 0.125, 0.125, 0.25], [0.0, 0.25, 0.5, 0.25]]),
             np.array([[False, True, True, True], [True, True, False, False]]),
         ),
+        case(np.array([[0.5, 0.125, 0.375]], np.float32), np.array([[True, True, False]])),
+        # next to nothing is kept
+        case(np.array([[1e-30, 1.0], [0.2, 0.8], [0.6, 0.4]]), np.array([[True, False], [True, True], [False, True]])),
     ),
     probes=(
         Probe("hidden weights are 0, and what is kept adds up to 1 in every row", 1.5, _weights_and_masks),
@@ -499,6 +527,9 @@ ZERO_RENORM = Exercise(
         renormalises_the_hidden,
         zeroes_in_place,
         adds_a_little_below,
+        guards_against_small_sums,
+        softmax_of_the_weights,
+        mask_widens_weights,
     ),
     variants=(renorm_by_product, renorm_by_loops, renorm_by_einsum, renorm_by_torch, renorm_guarded),
 )
@@ -531,8 +562,9 @@ def nan_in_empty_rows(S: F, keep: B) -> F:
 
 
 def uniform_in_empty_rows(S: F, keep: B) -> F:
-    """a row that may attend to nothing came out uniform. You hide with a large finite number; when all scores are that
-    number, none is lower than the others."""
+    """a row that may attend to nothing came out uniform: all its scores were the same finite number, be it a large
+    negative one that hides, or a 0 put there against the NaN. None is lower than the others then, and softmax shares
+    the weight out evenly. It should get no weight at all."""
     M = np.where(keep, S, -1e9)
     E = np.exp(M - M.max(axis=-1, keepdims=True))
     return E / E.sum(axis=-1, keepdims=True)
@@ -554,8 +586,9 @@ def fills_twenty_below(S: F, keep: B) -> F:
 
 
 def hides_nan(S: F, keep: B) -> F:
-    """a NaN among the kept scores came out as a harmless number. nan_to_num mends every NaN, also the one that would
-    have told of a bug elsewhere. Treat the empty rows, and only those."""
+    """a NaN among the kept scores came out as a harmless number. What you do about empty rows has caught that row too:
+    nan_to_num mends every NaN, and a question like total > 0 is answered no by a NaN. But this one would have told of
+    a bug elsewhere. Treat the rows that keep nothing, and only those."""
     M = np.where(keep, S, -np.inf)
     with np.errstate(invalid="ignore"):
         E = np.exp(M - M.max(axis=-1, keepdims=True))
@@ -587,6 +620,66 @@ def zeroes_after_with_a_guard(S: F, keep: B) -> F:
     Z = E / E.sum(axis=-1, keepdims=True) * keep
     total = Z.sum(axis=-1, keepdims=True)
     return Z / np.where(total == 0, 1, total)
+
+
+def zeroes_and_leaves_it(S: F, keep: B) -> F:
+    """you took softmax over all scores and set the hidden weights to 0. The rows no longer add up to 1, and each
+    weight that is left has been divided by a sum in which the future takes part. Hide before softmax."""
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True) * keep
+
+
+def renormalises_by_zero_renorm(S: F, keep: B) -> F:
+    """you took softmax over all scores and handed it to zero_renorm. That is equal on paper only: far below a hidden
+    score the kept weights are rounded to 0, and an empty row becomes 0/0. And zero_renorm knows tables of two axes,
+    not batches. Hide first."""
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    Z = np.where(keep, E / E.sum(axis=-1, keepdims=True), 0)
+    with np.errstate(invalid="ignore"):
+        return Z / Z.sum(axis=1, keepdims=True)
+
+
+def axis_one_for_the_last(S: F, keep: B) -> F:
+    """you take the maximum and the sum along axis 1. In a table that is the last axis, and in a batch of tables it is
+    not. Count from the end: the last axis is -1, however many there are."""
+    M = np.where(keep, S, -np.inf)
+    top = M.max(axis=1, keepdims=True)
+    E = np.exp(M - np.where(np.isneginf(top), 0, top))
+    total = E.sum(axis=1, keepdims=True)
+    return E / np.where(total == 0, 1, total)
+
+
+def empty_rows_lie_flat(S: F, keep: B) -> F:
+    """keep.any(axis=-1) has one answer for each row, in the shape [n], and NumPy lines that up with the columns. Each
+    answer belongs to a whole row: keep the axis."""
+    M = np.where(keep, S, -np.inf)
+    with np.errstate(invalid="ignore"):
+        E = np.exp(M - M.max(axis=-1, keepdims=True))
+        W = E / E.sum(axis=-1, keepdims=True)
+    return np.where(keep.any(axis=-1), W, 0)
+
+
+def empties_by_index(S: F, keep: B) -> F:
+    """you pick the empty rows by an index, and NumPy matches it with the first axes. One mask for a whole batch says
+    nothing of the first axis. Choose between two values instead, with something that broadcasts."""
+    M = np.where(keep, S, -np.inf)
+    with np.errstate(invalid="ignore"):
+        E = np.exp(M - M.max(axis=-1, keepdims=True))
+        W = E / E.sum(axis=-1, keepdims=True)
+    W[~keep.any(axis=-1)] = 0
+    return W
+
+
+def loops_over_one_table(S: F, keep: B) -> F:
+    """your loop goes over the first axis, as if it were always the rows. Of a batch [b, n, m] the first axis are its
+    tables. Work along the last axis without a loop, and every shape is served."""
+    out = np.zeros_like(S)
+    for i in range(len(S)):
+        if keep[i].any():
+            kept = S[i][keep[i]]
+            E = np.exp(kept - kept.max())
+            out[i][keep[i]] = E / E.sum()
+    return out
 
 
 def softmax_without_shift(S: F, keep: B) -> F:
@@ -789,6 +882,12 @@ MASKED_SOFTMAX = Exercise(
         zeros_before_softmax,
         zeroes_after_softmax,
         zeroes_after_with_a_guard,
+        zeroes_and_leaves_it,
+        renormalises_by_zero_renorm,
+        axis_one_for_the_last,
+        empty_rows_lie_flat,
+        empties_by_index,
+        loops_over_one_table,
         softmax_without_shift,
         shifts_by_one_maximum,
         softmax_down_columns,
@@ -905,9 +1004,9 @@ def map_is_turned(f: Model, X: F) -> B:
 
 
 def default_tolerance(f: Model, X: F) -> B:
-    """you miss a faint leak. np.allclose and np.isclose allow a difference of 1e-5 of the value by default, and this
-    leak moves the output by less. Choose the threshold yourself, between what rounding does and what the faintest
-    leak does."""
+    """you miss a faint leak: your threshold is too large for it, or your nudge too small. (np.isclose and np.allclose
+    bring a threshold of their own, 1e-5 of the value.) Move by about 1, and choose a threshold between what rounding
+    does and what the faintest leak does."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -928,6 +1027,30 @@ def counts_only_increases(f: Model, X: F) -> B:
     return moved
 
 
+def counts_increases_by_an_even_nudge(f: Model, X: F) -> B:
+    """two things at once. You see an output move up, and not when it moves down: the size of the difference matters. And
+    your nudge adds the same number to every feature, which a model that subtracts each token's mean does not notice."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 1.0
+        moved[:, j] = (f(Y) - before > 1e-9).any(axis=1)
+    return moved
+
+
+def counts_only_decreases(f: Model, X: F) -> B:
+    """you see an output move one way, and not when it moves the other way. The size of the difference matters, not its
+    sign."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (before - f(Y) > 1e-9).any(axis=1)
+    return moved
+
+
 def adds_the_features_up(f: Model, X: F) -> B:
     """you add up the features of an output before you compare. One may rise by as much as another falls, and the sum
     stays. Look at each feature."""
@@ -941,7 +1064,8 @@ def adds_the_features_up(f: Model, X: F) -> B:
 
 
 def watches_one_feature(f: Model, X: F) -> B:
-    """you watch one feature of each output. The output has moved if any of its features has."""
+    """you watch one feature of each output, or ask that all of them move. The output has moved if any of its features
+    has."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -958,6 +1082,18 @@ def nudges_one_feature(f: Model, X: F) -> B:
     for j in range(len(X)):
         Y = X.copy()
         Y[j, 0] += 1.0
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+def nudge_begins_at_zero(f: Model, X: F) -> B:
+    """your nudge leaves the first feature where it is, as np.arange(d) begins at 0; and where a token has one feature
+    only, nothing moves at all. Every feature has to move."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += np.arange(X.shape[1])
         moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
     return moved
 
@@ -998,13 +1134,25 @@ def scales_the_token(f: Model, X: F) -> B:
 
 
 def never_puts_it_back(f: Model, X: F) -> B:
-    """you move one token after another and never put one back, so a late column also shows what earlier tokens did.
-    Begin each turn with a fresh copy."""
+    """a late column of your map also shows what earlier tokens did: they are moved along, or were never put back. Begin
+    each turn with a fresh copy, and move one token."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     Y = X.copy()
     for j in range(len(X)):
         Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+def moves_later_tokens_along(f: Model, X: F) -> B:
+    """you move token j and all that come after it, as a slice like Y[j:] does. A column of the map is about one token:
+    move that one and no other."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j:] += 0.5 + np.arange(X.shape[1])
         moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
     return moved
 
@@ -1016,9 +1164,40 @@ def moves_the_callers_tokens(f: Model, X: F) -> B:
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
         Y = X
-        Y[j] += 0.5 + np.arange(X.shape[1])
+        Y[j] += 1.0 + np.arange(X.shape[1])
         moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
     return moved
+
+
+def moves_the_callers_tokens_evenly(f: Model, X: F) -> B:
+    """two things at once. You move the tokens in the caller's own X (Y = X is a second name, not a copy); and your nudge
+    adds the same number to every feature, which a model that subtracts each token's mean does not notice."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X
+        Y[j] += 1.0
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+def takes_the_nudge_back(f: Model, X: F) -> B:
+    """you add the nudge to the caller's own X and subtract it afterwards. In floating point that does not always lead
+    back: 0.1 + 1 - 1 is 0.10000000000000009. Move a copy."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        nudge = 1.0 + np.arange(X.shape[1])
+        X[j] += nudge
+        moved[:, j] = (np.abs(f(X) - before) > 1e-9).any(axis=1)
+        X[j] -= nudge
+    return moved
+
+
+def returns_what_should_be(f: Model, X: F) -> B:
+    """your map is the causal mask, whatever the model does. The mask says what a model should see. Ask the model what it
+    does see."""
+    return np.tril(np.ones((len(X), len(X)), bool))
 
 
 def compares_with_itself(f: Model, X: F) -> B:
@@ -1260,7 +1439,10 @@ def _narrow(rng: np.random.Generator) -> list[Case]:
         return out
 
     everywhere, last = slice(None), slice(v - 1, v)
+    even = normal(rng, n, 4)  # an even number of features, so that alternating ups and downs add up to nothing
     return [
+        _case_of(even, lambda Y: np.tril(np.ones((n, n))) @ np.tanh(0.2 * Y.sum(axis=1, keepdims=True))),
+        _case_of(even, lambda Y: np.tril(np.ones((n, n))) @ np.tanh(0.5 * Y[:, :1])),
         _case_of(X, lambda Y: leaking(Y, 0.3 * Y[j, -1:], everywhere)),
         _case_of(X, lambda Y: leaking(Y, 0.3 * Y[j].sum(keepdims=True), everywhere)),
         _case_of(X, lambda Y: leaking(Y, np.tanh(0.2 * Y[j] @ (1.0 + np.arange(d)))[None], last)),
@@ -1328,24 +1510,32 @@ INFLUENCE = Exercise(
     oracle=influence,
     notebook=NOTEBOOK,
     public=(
+        # the example by hand: tokens of one feature
+        _mixer([[1.0, 0.0], [1.0, 1.0]], [[1.0], [2.0]]),
+        # whichever way a token goes, one output rises and one falls
+        _mixer([[1.0, -1.0], [-2.0, 1.0]], [[0.1], [0.7]]),
         # an honest model; one of its outputs falls when a token rises
-        _mixer([[1.0, 0.0], [-2.0, 1.0]], [[0.5, -0.5, 0.25], [1.0, 0.5, -1.0]]),
+        _mixer([[1.0, 0.0], [-2.0, 1.0]], [[0.6, -0.7, 0.1], [0.9, 0.3, -0.9]]),
         # the sum of a token's features is all that is read; one token is zero
-        _mixer([[1.0, 0.0], [1.0, 1.0]], [[0.5, -0.25, 0.5], [0.0, 0.0, 0.0]], reads=np.array([[0.5], [0.5], [0.5]])),
-        # a faint leak
-        _mixer([[20.0, 1e-5], [20.0, 20.0]], [[0.5, 0.25], [0.5, 1.0]]),
-        # the first feature is not read, and nothing is written to the first output feature
         _mixer(
-            [[1.0, 0.0], [1.0, 1.0]], [[0.5, 1.0], [-0.5, 0.25]], reads=np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.5]])
+            [[1.0, 0.0], [1.0, 1.0]],
+            [[0.6, -0.3, 0.1, 0.2], [0.0, 0.0, 0.0, 0.0]],
+            reads=np.array([[0.5], [0.5], [0.5], [0.5]]),
         ),
+        # a faint leak
+        _mixer([[20.0, 1e-5], [20.0, 20.0]], [[0.6, 0.1], [0.7, 0.9]]),
+        # the first feature is not read, and nothing is written to the first output feature
+        _mixer([[1.0, 0.0], [1.0, 1.0]], [[0.6, 0.9], [-0.7, 0.1]], reads=np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.5]])),
+        # nothing but the first feature is read
+        _mixer([[1.0, 0.0], [1.0, 1.0]], [[0.6, 0.9, 0.1], [-0.7, 0.1, 0.3]], reads=np.array([[1.0], [0.0], [0.0]])),
         # output features cancel, and the first stays 0
         _mixer(
-            [[1.0, 0.0], [1.0, 1.0]], [[0.5, 1.0], [-0.5, 0.25]], reads=np.array([[0.0, 1.0, -1.0], [0.0, 0.5, -0.5]])
+            [[1.0, 0.0], [1.0, 1.0]], [[0.6, 0.9], [-0.7, 0.1]], reads=np.array([[0.0, 1.0, -1.0], [0.0, 0.5, -0.5]])
         ),
         # as many features as tokens; no token counts for itself
         _mixer(
             [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
-            [[0.5, 0.0, -0.5], [0.25, 0.5, 0.0], [-1.0, 0.0, 0.5]],
+            [[0.6, 0.1, -0.7], [0.3, 0.9, 0.0], [-0.9, 0.0, 0.7]],
         ),
         # LayerNorm first, and a leak
         _mixer(
@@ -1356,7 +1546,7 @@ INFLUENCE = Exercise(
         # an honest model with rounding
         _mixer(
             [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.5, 1.0]],
-            [[0.5, 0.0], [1.0, 0.5], [-0.5, 0.25]],
+            [[0.6, 0.1], [0.9, 0.7], [-0.7, 0.3]],
             rounding=2e-13,
         ),
     ),
@@ -1365,7 +1555,7 @@ INFLUENCE = Exercise(
             "the wiring of models that do what they say: causal, full, backwards, token by token, none", 1.0, _honest
         ),
         Probe("one connection too many: to the next token, or from one token to one other", 1.0, _one_too_many),
-        Probe("a leak in one head of three", 0.5, _one_head),
+        Probe("a leak in one of three attentions side by side", 0.5, _one_head),
         Probe("a leak behind a LayerNorm", 0.5, _behind_a_norm),
         Probe("leaks through one feature, through the sum of all, and into one feature", 0.5, _narrow),
         Probe("faint leaks of a few millionths", 0.5, _faint),
@@ -1381,14 +1571,21 @@ INFLUENCE = Exercise(
         map_is_turned,
         default_tolerance,
         counts_only_increases,
+        counts_increases_by_an_even_nudge,
+        counts_only_decreases,
         adds_the_features_up,
         watches_one_feature,
         nudges_one_feature,
+        nudge_begins_at_zero,
         nudge_adds_up_to_nothing,
         sets_the_token_to_zero,
         scales_the_token,
         never_puts_it_back,
+        moves_later_tokens_along,
         moves_the_callers_tokens,
+        moves_the_callers_tokens_evenly,
+        takes_the_nudge_back,
+        returns_what_should_be,
         compares_with_itself,
         moves_features_for_tokens,
         asks_the_features_not_the_outputs,

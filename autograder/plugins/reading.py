@@ -124,7 +124,7 @@ def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
         nbformat.validate(rebuilt)
     except Exception as error:  # nbformat raises a dozen kinds, some from libraries of its own
         log.warning("%s could not be read: %s: %.200s", whose, type(error).__name__, error)
-        return _unreadable(f"{type(error).__name__}: {error!s:.200}")
+        return _unreadable(f"{type(error).__name__}: {error!s:.200}".encode(errors="replace").decode())
     return rebuilt
 
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.figures import COLOURS, MARKERS, canvas, picture, told
+from course.figures import COLOURS, MARKERS, Covered, Picture, canvas, picture, told
 from course.figures.grids import grid
 
 Scores = Float[np.ndarray, "n m"]
@@ -60,10 +60,44 @@ def steps(S: Scores, hidden: Scores, weights: Scores) -> tuple[Figure, str]:
     grid(panels[0], S, "scaled scores", f"n = {n}", f"m = {m}", limits=limits)
     grid(panels[1], hidden, "after mask_scores", f"n = {n}", f"m = {m}", marked=above, limits=limits)
     grid(panels[2], weights, "after softmax", f"n = {n}", f"m = {m}", marked=above, limits=(0.0, 1.0))
+    for panel in panels:
+        _numbered(panel, n, m)
     rows = [_plain(row) for row in weights]
     return figure, (
         f"Three grids of {n} by {m}. On the left the scaled scores. In the middle {int(above.sum())} of them, framed, are minus "
         f"infinity. On the right the weights; the framed places hold {_plain(weights[above])}. The rows of weights are: {'; '.join(rows)}."
+    )
+
+
+def _numbered(axes: Axes, n: int, m: int) -> None:
+    """Write the numbers of rows and columns beside a grid."""
+    axes.set_xticks(range(m), map(str, range(m)))
+    axes.set_yticks(range(n), map(str, range(n)))
+    axes.tick_params(length=0)
+
+
+@picture
+def empty_row(softmax: Model, mask_scores: Masking, masked_softmax: Masking) -> tuple[Figure, str]:
+    """What becomes of a row that hides everything, in three ways."""
+    S = np.array([[1.0, 0.0, 2.0], [1.0, 0.0, 2.0]])
+    keep = np.array([[True, True, False], [False, False, False]])
+    with np.errstate(all="ignore"):
+        ways = [
+            ("hide with -1e9, softmax", softmax(np.where(keep, S, -1e9))),
+            ("hide with -∞, softmax", softmax(mask_scores(S, keep))),
+            ("masked_softmax", masked_softmax(S, keep)),
+        ]
+    figure, panels = canvas(1, 3, width=9.2, height=2.9)
+    for panel, (name, weights) in zip(panels, ways, strict=True):
+        grid(panel, weights, name, marked=~keep, limits=(0.0, 1.0))
+        _numbered(panel, *keep.shape)
+        for i, j in np.argwhere(np.isnan(weights)):
+            panel.text(j, i, "NaN", ha="center", va="center", weight="bold")
+    panels[0].set_yticks([0, 1], ["row 0 hides\none token", "row 1 hides\nall three"])
+    told_rows = "; ".join(f"{name}: {_plain(weights[0])}, and {_plain(weights[1])}" for name, weights in ways)
+    return figure, (
+        "Three grids of weights, with the same scores and the same mask. Row 0 hides its last token, row 1 hides all three; hidden "
+        f"places are framed. Row 0 and row 1 in turn: {told_rows}."
     )
 
 
@@ -72,8 +106,15 @@ def _plain(row: np.ndarray) -> str:
 
 
 @picture
-def influence_map(moved: Mask, keep: Mask, title: str = "") -> tuple[Figure, str]:
-    """Which token reaches which output, and whether it may."""
+def influence_map(
+    model: Model,
+    X: Float[np.ndarray, "n d"],
+    influence: Callable[[Model, np.ndarray], np.ndarray],
+    causal_keep: Callable[[int], np.ndarray],
+    title: str = "",
+) -> tuple[Figure, str]:
+    """Which token reaches which output of a model, and whether it may."""
+    moved, keep = influence(model, X), causal_keep(len(X))
     figure, axes = canvas(width=5.4, height=4.2)
     _influence(axes, moved, keep)
     axes.set_title(title)
@@ -85,7 +126,7 @@ def influence_map(moved: Mask, keep: Mask, title: str = "") -> tuple[Figure, str
     )
 
 
-def _influence(axes: Axes, moved: Mask, keep: Mask, labels: bool = True) -> None:
+def _influence(axes: Axes, moved: Mask, keep: Mask) -> None:
     n, m = moved.shape
     for (i, j), moves in np.ndenumerate(moved):
         leak = moves and not keep[i, j]
@@ -104,14 +145,20 @@ def _influence(axes: Axes, moved: Mask, keep: Mask, labels: bool = True) -> None
     axes.grid(False)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    if labels:
-        axes.set_xlabel("token j is moved")
-        axes.set_ylabel("output i is watched")
+    axes.set_xlabel("token j is moved")
+    axes.set_ylabel("output i is watched")
+
+
+def cliff(guess: object, softmax: Model, mask_scores: Masking, zero_renorm: Masking) -> Picture | Covered | None:
+    """How wrong zero-and-renormalise gets when a hidden score lies far above the kept ones."""
+    number = _a_number(guess)
+    if guess is not None and number is None:
+        return Covered("Your guess is not a number. Write one between 0 and 120, without quotation marks.")
+    return _cliff(number, softmax, mask_scores, zero_renorm)
 
 
 @picture
-def cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renorm: Masking) -> tuple[Figure, str]:
-    """How wrong zero-and-renormalise gets when a hidden score lies far above the kept ones."""
+def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renorm: Masking) -> tuple[Figure, str]:
     kept = np.array([0.0, -1.0, -2.0])
     truth = softmax(kept[None])[0]
     figure, panels = canvas(1, 3, width=10.2, height=4.0, sharey=True)
@@ -155,6 +202,15 @@ def cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renorm
         "minus infinity before softmax the error stays flat, at the size of a rounding error. With zeros after softmax it climbs at the "
         f"end like a cliff. {'; '.join(sentences)}."
     )
+
+
+def _a_number(guess: object) -> float | None:
+    """The number that a reader wrote down, or None where it is none."""
+    try:
+        number = float(guess)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return None if np.isnan(number) else number
 
 
 def _error(weights: np.ndarray, truth: np.ndarray) -> np.ndarray:
@@ -202,7 +258,7 @@ def masks_and_places(
         ),
         ("0 after softmax, renormalised", lambda Y: zero_renorm(softmax(scores(Y)), keep)),
     ]
-    figure = Figure(figsize=(10.2, 9.0), layout="constrained")
+    figure = Figure(figsize=(10.2, 9.6), layout="constrained")
     figure.supxlabel(told(guess, "c"), fontsize=12)
     cells = np.ravel(np.asarray(figure.subfigures(3, 2)))
     sentences = []
@@ -214,15 +270,18 @@ def masks_and_places(
         left, right = cell.subplots(1, 2)
         weights = weigh(X)
         grid(left, weights, columns="weights", limits=(0.0, 1.0))
+        _numbered(left, *weights.shape)
         if not np.isfinite(weights).all():
-            right.text(0.5, 0.5, "a weight of -∞\nmixes nothing:\noutputs are\n±∞ or NaN", ha="center", va="center")
-            right.set_axis_off()
+            _influence(right, np.zeros_like(keep), np.zeros_like(keep))
+            outputs = "a weight of -∞\nmixes nothing:\noutputs are\n±∞ or NaN"
+            right.text(len(X) / 2, len(X) / 2, outputs, ha="center", va="center", backgroundcolor="white")
+            right.set(xlabel="token moved; no map", ylabel="output watched")
             sentences.append(f"{name}: weights that are not finite")
             continue
         moved = influence(_mixing(weigh), X)
-        _influence(right, moved, keep, labels=False)
+        _influence(right, moved, keep)
         leaks = int((moved & ~keep).sum())
-        right.set_xlabel(f"influence: {leaks} leak{'s' * (leaks != 1)}")
+        right.set(xlabel=f"token moved; {leaks} leak{'s' * (leaks != 1)}", ylabel="output watched")
         sentences.append(f"{name}: {leaks} leaks, row sums {_plain(weights.sum(axis=1))}")
     return figure, (
         "Six cells, three masks at two places, each with a grid of weights and a map of influence. "
