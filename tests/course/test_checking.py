@@ -1,0 +1,591 @@
+"""What `check` and `progress` say in every state a student can be in, word for word."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from course import answers, check, progress
+from course.answers import StoredExercise, StoredMistake
+from course.checking import CheckFailed, Result, examine
+from course.functions import public_function
+from course.observing import Observation, Raised
+from course.values import Tensor
+
+Cell = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+
+
+def stored(name: str, cases: list[tuple], expected: list[Observation], **rest: Any) -> StoredExercise:
+    blank: dict[str, Any] = {
+        "notebook": "77_ours",
+        "points": 1.0,
+        "axes": "n",
+        "parameters": (),
+        "uses": (),
+        "vectorised": False,
+        "view": None,
+        "mistakes": (),
+    }
+    return StoredExercise(**{**blank, "name": name, "cases": tuple(cases), "expected": tuple(expected), **rest})
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let `check` know these exercises and no others."""
+
+    def put(*exercises: StoredExercise) -> None:
+        every = {exercise.name: exercise for exercise in exercises}
+        notebooks = tuple(sorted({exercise.notebook for exercise in exercises}))
+        monkeypatch.setattr(answers, "find", every.get)
+        monkeypatch.setattr(answers, "notebooks", lambda: notebooks)
+        monkeypatch.setattr(answers, "names", lambda n: tuple(e.name for e in exercises if e.notebook == n))
+
+    return put
+
+
+A, B = np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[3.0, 1.0], [5.0, 4.0]])
+LESSON = "you multiplied A @ B as they are."
+DOTS = stored(
+    "dots",
+    [(A, B)],
+    [Observation(A @ B.T)],
+    axes="n m",
+    parameters=(("A", "n d"), ("B", "m d")),
+    mistakes=(StoredMistake("no_transpose", LESSON, (Observation(A @ B),), False),),
+)
+
+
+@pytest.fixture
+def dots(shelf: Callable[..., None], cell: Cell) -> Callable[[str], Result]:
+    """The check of a function with this body that should give A @ B.T."""
+    shelf(DOTS)
+    return lambda body: examine(cell(f"def dots(A, B):\n{body}\n", np=np, torch=torch)["dots"])
+
+
+CASE = """\
+With A =
+    [[ 1.  2.]
+     [ 0. -1.]]
+B =
+    [[3. 1.]
+     [5. 4.]]"""
+NOT_YET = f"dots: not yet.\n{CASE}\n"
+NOT_YET_HTML = f"<div><p>dots: not yet.</p><pre>{CASE}</pre>"
+
+# ---------------------------------------------------------------------------------------------- one exercise
+
+
+def test_a_right_answer(dots: Callable[[str], Result]) -> None:
+    result = dots("    return A @ B.T")
+    assert result
+    assert repr(result) == "dots: correct on the public case. The hidden tests try more."
+    assert result._repr_html_() == f"<p>{result}</p>"
+
+
+def test_a_right_answer_with_a_warning(dots: Callable[[str], Result]) -> None:
+    result = dots("    np.ones(1) / 0\n    return A @ B.T")
+    assert result
+    assert result.text == (
+        "dots: correct on the public case. The hidden tests try more.\n"
+        "Python warned: divide by zero encountered in divide"
+    )
+
+
+def test_the_stub_is_not_written_and_that_is_no_failure(dots: Callable[[str], Result]) -> None:
+    result = dots("    raise NotImplementedError()")
+    assert result.state == "not written"
+    assert not result
+    assert result.text == (
+        "dots: not written yet. Put your code where `raise NotImplementedError()` is, and run both cells again."
+    )
+    assert result.html == f"<p>{result.text}</p>"
+
+
+def test_a_wrong_shape_is_told_in_axis_names_with_both_results(dots: Callable[[str], Result]) -> None:
+    result = dots("    return (A @ B.T)[:1]")
+    assert result.state == "not yet"
+    sentence = "The result should have the shape [n, m] = [2, 2]; yours has [1, 2]."
+    table = "    expected       yours\n    [[ 5. 13.]     [[ 5. 13.]]\n     [-1. -4.]]"
+    assert result.text == f"{NOT_YET}{sentence}\n{table}"
+    assert result.html == (
+        f"{NOT_YET_HTML}<p>{sentence}</p>"
+        "<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+        "<tr><td style='vertical-align:top; text-align:left; padding-right:2em'><pre>[[ 5. 13.]\n [-1. -4.]]</pre></td>"
+        "<td style='vertical-align:top; text-align:left; padding-right:2em'><pre>[[ 5. 13.]]</pre></td></tr></table></div>"
+    )
+
+
+def test_a_wrong_dtype(dots: Callable[[str], Result]) -> None:
+    result = dots("    return (A @ B.T).astype('float32')")
+    sentence = "The result should be float64; yours is float32."
+    assert result.text == NOT_YET + sentence
+    assert result.html == f"{NOT_YET_HTML}<p>{sentence}</p></div>"
+
+
+def test_a_wrong_value_is_shown_beside_the_expected_one(dots: Callable[[str], Result]) -> None:
+    result = dots("    return A * B")
+    sentence = "The result has the right shape. Entry [0, 0] should be 5; yours is 3."
+    table = "    expected       yours\n    [[ 5. 13.]     [[ 3.  2.]\n     [-1. -4.]]     [ 0. -4.]]"
+    assert result.text == f"{NOT_YET}{sentence}\n{table}"
+    assert result.html == (
+        f"{NOT_YET_HTML}<p>{sentence}</p>"
+        "<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+        "<tr><td style='vertical-align:top; text-align:left; padding-right:2em'>"
+        "<table><tr><td>5</td><td>13</td></tr><tr><td>-1</td><td>-4</td></tr></table></td>"
+        "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
+        "<table><tr><td><b><u>3</u></b></td><td><b><u>2</u></b></td></tr><tr><td><b><u>0</u></b></td><td>-4</td></tr></table>"
+        "</td></tr></table></div>"
+    )
+
+
+KNOWN = f"A known mistake does exactly this: {LESSON}"
+
+
+def test_a_known_mistake_is_named(dots: Callable[[str], Result]) -> None:
+    result = dots("    return A @ B")
+    assert result.text.split("\n")[7:] == [
+        "The result has the right shape. Entry [0, 0] should be 5; yours is 13.",
+        "    expected       yours",
+        "    [[ 5. 13.]     [[13.  9.]",
+        "     [-1. -4.]]     [-5. -4.]]",
+        KNOWN,
+    ]
+    assert result.html.endswith(f"</table><p><b>{KNOWN}</b></p></div>")
+
+
+def test_a_return_forgotten(dots: Callable[[str], Result]) -> None:
+    result = dots("    A @ B.T")
+    sentence = "The result should be a numpy array of float64; yours is None. Is there a return?"
+    assert result.text == NOT_YET + sentence
+    assert result.html == f"{NOT_YET_HTML}<p>{sentence}</p></div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (
+            "    C = A.T\n    return C @ B[0, :1]",
+            "Your code raises ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
+            "signature (n?,k),(k,m?)->(n?,m?) (size 1 is different from 2) at line 3 of dots, `return C @ B[0, :1]`.",
+        ),
+        ("    return a @ B", "Your code raises NameError: name 'a' is not defined at line 2 of dots, `return a @ B`."),
+        ("    import sys; sys.exit('<done>')", "Your code raises SystemExit: <done> at line 2 of dots, `import sys; sys.exit('<done>')`."),
+    ],
+)  # fmt: skip
+def test_an_exception_is_told_with_the_students_own_line(
+    dots: Callable[[str], Result], body: str, sentence: str
+) -> None:
+    result = dots(body)
+    assert result.text == NOT_YET + sentence
+    escaped = sentence.replace("<", "&lt;").replace("->", "-&gt;").replace("done>", "done&gt;").replace("'", "&#x27;")
+    assert result.html == f"{NOT_YET_HTML}<p>{escaped}</p></div>"
+
+
+def test_parameters_that_do_not_fit_have_no_line(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(DOTS)
+    result = examine(cell("def dots(A):\n    return A\n")["dots"])
+    assert result.text == (f"{NOT_YET}Your code raises TypeError: dots() takes 1 positional argument but 2 were given.")
+
+
+def test_an_argument_changed_in_place(dots: Callable[[str], Result]) -> None:
+    result = dots("    A *= 2\n    return A @ B.T / 2")
+    sentence = "The call changed A in place; the caller still needs it as it was."
+    assert result.text == f"{NOT_YET}{sentence}\nAfterwards it is\n[[ 2.  4.]\n [ 0. -2.]]"
+    assert result.html == (f"{NOT_YET_HTML}<p>{sentence}</p><pre>Afterwards it is\n[[ 2.  4.]\n [ 0. -2.]]</pre></div>")
+
+
+def test_warnings_stand_last(dots: Callable[[str], Result]) -> None:
+    result = dots("    return (A @ B.T / np.zeros((2, 1)))")
+    warning = "Python warned: divide by zero encountered in divide"
+    assert result.text.endswith(f"\n     [-1. -4.]]     [-inf -inf]]\n{warning}")
+    assert result.html.endswith(f"</table><p>{warning}</p></div>")
+
+
+@pytest.mark.parametrize(
+    ("returned", "sentence"),
+    [
+        ("np.array(A @ B.T, '>f8')[:, :1]", "The result should have the shape [n, m] = [2, 2]; yours has [2, 1]."),
+        ("torch.from_numpy(A @ B.T)", "The result should be a numpy array of float64; yours is a torch tensor of float64."),
+        (
+            "torch.from_numpy(A @ B.T).bfloat16()",
+            "The result should be a numpy array of float64; yours is a tensor of torch.bfloat16 that numpy cannot hold.",
+        ),
+        ("(row for row in A)", "The result should be a numpy array of float64; yours is a generator."),
+        ("np.sum(A)", "The result should be a numpy array of float64; yours is a float."),
+        ("np.array([[None, None]] * 2)", "The result should be a numpy array of float64; yours is an array of object."),
+        ("1e400", "The result should be a numpy array of float64; yours is a float."),
+        ("{A.shape: B}", "The result should be a numpy array of float64; yours is a dict of 1."),
+    ],
+)  # fmt: skip
+def test_whatever_is_returned_there_is_a_sentence_and_no_traceback(
+    dots: Callable[[str], Result], returned: str, sentence: str
+) -> None:
+    assert dots(f"    return {returned}").text.split("\n")[7] == sentence
+
+
+def test_an_answer_in_the_other_byte_order_is_right(dots: Callable[[str], Result]) -> None:
+    assert dots("    return np.array(A @ B.T, '>f8')")
+
+
+@pytest.mark.parametrize(
+    ("returned", "sentence"),
+    [
+        ("X", "The result should be a tuple of 2; yours is a numpy array of float64."),
+        ("[W.T, X.T]", "The result should be a tuple of 2; yours is a list of 2."),
+        ("W.T, X.T, X", "The result should have 2 parts; yours has 3."),
+        ("W.T, X.T[:1]", "The second part of the result should have the shape [d, n] = [2, 2]; yours has [1, 2]."),
+        ("W.T, X", "The second part of the result has the right shape. Entry [0, 1] should be 3; yours is 2."),
+    ],
+)
+def test_a_tuple_is_told_part_by_part(shelf: Callable[..., None], cell: Cell, returned: str, sentence: str) -> None:
+    X, W = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])
+    parameters = (("X", "n d"), ("W", "d k"))
+    shelf(stored("turned", [(X, W)], [Observation((W.T, X.T))], axes=["k d", "d n"], parameters=parameters))
+    result = examine(cell(f"def turned(X, W):\n    return {returned}\n")["turned"])
+    assert result.text.split("\n")[7] == sentence
+
+
+@pytest.mark.parametrize(
+    ("thing", "name"), [(lambda: 1, "<lambda>"), (3, "int"), (None, "NoneType"), (np.dot, "dot"), (Result, "Result")]
+)
+def test_a_name_that_is_no_exercise(thing: object, name: str) -> None:
+    result = examine(thing)
+    assert result.state == "unknown"
+    assert result.text == f"check goes by the function's name, and there is no exercise called {name}."
+    escaped = name.replace("<", "&lt;").replace(">", "&gt;")
+    assert result.html == f"<p>check goes by the function&#x27;s name, and there is no exercise called {escaped}.</p>"
+
+
+# ---------------------------------------------------------------------------------------------- other exercises
+
+
+def doubles(*sizes: int, name: str = "double", **rest: Any) -> StoredExercise:
+    cases = [(np.arange(1.0, n + 1),) for n in sizes]
+    return stored(name, cases, [Observation(2 * x) for (x,) in cases], parameters=(("x", "n"),), **rest)
+
+
+def test_several_public_cases_are_counted(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(doubles(2, 3, 4))
+    result = examine(cell("def double(x):\n    return 2 * x\n")["double"])
+    assert result.text == "double: correct on all 3 public cases. The hidden tests try more."
+
+
+def test_the_smallest_case_that_fails_is_shown(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(doubles(1, 3, 2))
+    result = examine(cell("def double(x):\n    return 2 * x if len(x) == 1 else x\n")["double"])
+    assert result.text == (
+        "double: not yet.\nWith x = [1. 2.]\nThe result has the right shape. Entry [0] should be 2; yours is 1.\n"
+        "    expected    yours\n    [2. 4.]     [1. 2.]"
+    )
+
+
+def test_a_case_whose_sizes_all_differ_is_shown_before_a_smaller_one(shelf: Callable[..., None], cell: Cell) -> None:
+    cases = [(np.ones((1, 1)),), (np.ones((1, 3)),), (np.ones((2, 3)),)]
+    expected = [Observation(np.zeros(len(A))) for (A,) in cases]
+    shelf(stored("zero", cases, expected, parameters=(("A", "n d"),)))
+    assert examine(cell("def zero(A):\n    return A\n")["zero"]).text.startswith(
+        "zero: not yet.\nWith A = [[1. 1. 1.]]\n"
+    )
+
+
+def test_only_the_warnings_of_the_case_that_is_shown_are_told(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(doubles(1, 2))
+    source = "import warnings\n\ndef double(x):\n    warnings.warn(f'{len(x)} tokens')\n    return 0 * x\n"
+    text = examine(cell(source)["double"]).text
+    assert text.endswith("\nPython warned: 1 tokens")
+    assert "2 tokens" not in text
+
+
+def test_a_dtype_that_is_not_the_usual_one_is_named(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(stored("same", [(np.ones(2, "f4"),)], [Observation(np.ones(2, "f4"))], parameters=(("x", "n"),)))
+    result = examine(cell("def same(x):\n    return x.astype(float)\n")["same"])
+    assert result.text == "same: not yet.\nWith x (float32) = [1. 1.]\nThe result should be float32; yours is float64."
+
+
+def test_a_large_argument_is_told_by_its_axes(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(doubles(25))
+    text = examine(cell("def double(x):\n    return x[:1]\n")["double"]).text
+    assert text.startswith("double: not yet.\nWith x of shape [n] = [25]\nThe result should have the shape [n] = [25]")
+
+
+LOOP = (
+    "The values are right. But more Python lines run when there are more tokens: "
+    "a loop over them is left, yours or one inside a helper you call."
+)
+LOOPS = "def double(x):\n    return np.array([2 * entry for entry in x])\n"
+
+
+def test_a_loop_that_is_left(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(doubles(2, 30, vectorised=True))
+    result = examine(cell(LOOPS, np=np)["double"])
+    assert result.state == "not yet"
+    assert result.text == f"double: not yet.\n{LOOP}"
+    assert result.html == f"<div><p>double: not yet.</p><p>{LOOP}</p></div>"
+    assert examine(cell("def double(x):\n    return 2 * x\n")["double"])
+
+
+def test_a_loop_is_right_where_nobody_asks_for_none(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(doubles(2, 30))
+    assert examine(cell(LOOPS, np=np)["double"])
+
+
+def test_known_mistakes_are_told_apart_by_whether_they_loop(shelf: Callable[..., None], cell: Cell) -> None:
+    exercise = doubles(2, 30, vectorised=True)
+    mistakes = tuple(
+        StoredMistake(name, f"{name}.", exercise.expected, name == "you loop") for name in ("you loop", "x")
+    )
+    shelf(doubles(2, 30, vectorised=True, mistakes=mistakes))
+    text = examine(cell(LOOPS, np=np)["double"]).text
+    assert text == f"double: not yet.\n{LOOP}\nA known mistake does exactly this: you loop."
+
+
+def test_a_mistake_is_known_by_the_cases_it_spoils_where_others_are_right(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    wrong = [Observation(np.array([2.0])), Observation(np.array([0.0, 0.0]))]
+    shelf(doubles(1, 2, mistakes=(StoredMistake("zeros", "you return zeros.", tuple(wrong), False),)))
+    once = "A known mistake does exactly this: you return zeros."
+    assert examine(cell("def double(x):\n    return 2 * x if len(x) == 1 else 0 * x\n")["double"]).text.endswith(once)
+    assert once not in examine(cell("def double(x):\n    return 0 * x + len(x)\n")["double"]).text
+
+
+def test_an_exception_points_to_a_known_mistake_only_where_it_names_the_same_sizes(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    raised = Observation(raised=Raised("ValueError", "sizes 1 and 2"))
+    shelf(doubles(2, mistakes=(StoredMistake("sizes", "you mixed up sizes.", (raised,), False),)))
+    lesson = "A known mistake does exactly this: you mixed up sizes."
+    same, other = (f"def double(x):\n    raise ValueError('sizes {sizes}')\n" for sizes in ("1 and 2", "2 and 1"))
+    assert examine(cell(same)["double"]).text.endswith(f"\n{lesson}")
+    assert lesson not in examine(cell(other)["double"]).text
+
+
+def test_a_function_with_parameters_is_described(shelf: Callable[..., None], cell: Cell) -> None:
+    X, W = np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])
+    case = (X, W, public_function("project", gain=2.0))
+    parameters = (("X", "n d"), ("W", "d k"), ("project", ""))
+    shelf(stored("project_all", [case], [Observation(22.0)], parameters=parameters))
+    text = examine(cell("def project_all(X, W, project):\n    return 11.0\n")["project_all"]).text
+    assert "\nproject = a function that gives 2 times x @ W\n" in text
+
+
+def test_a_budget_exceeded(shelf: Callable[..., None], cell: Cell) -> None:
+    X, W = np.array([[1.0], [2.0]]), np.array([[3.0]])
+    expected = [Observation(X @ W, counts={"project": 2})]
+    parameters = (("X", "n d"), ("W", "d k"), ("project", ""))
+    shelf(stored("project_all", [(X, W, public_function("project"))], expected, parameters=parameters))
+    wasteful = "def project_all(X, W, project):\n    project(X, W)\n    return project(X, W)\n"
+    assert examine(cell(wasteful)["project_all"]).text == (
+        "project_all: not yet.\nWith X =\n    [[1.]\n     [2.]]\nW = [[3.]]\nIt spends 4 on project; 2 is enough."
+    )
+    frugal = "def project_all(X, W, project):\n    return project(X, W=W)\n"
+    assert examine(cell(frugal)["project_all"])
+
+
+def test_a_call_that_should_be_refused(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(stored("split", [(5,)], [refused("ValueError")], parameters=(("n", ""),)))
+    accepts, refuses = "def split(n):\n    return n\n", "def split(n):\n    raise ValueError('25 heads')\n"
+    assert examine(cell(refuses)["split"])
+    assert examine(cell(accepts)["split"]).text == (
+        "split: not yet.\nWith n = 5\nThis call should be refused with a ValueError; yours returned an int."
+    )
+
+
+def refused(kind: str) -> Observation:
+    return Observation(raised=Raised(kind))
+
+
+def test_tensors_are_shown_like_arrays(shelf: Callable[..., None], cell: Cell) -> None:
+    x = Tensor(np.array([1.0, 2.0]))
+    shelf(stored("double", [(x,)], [Observation(Tensor(2 * x.array))], parameters=(("x", "n"),)))
+    assert examine(cell("def double(x):\n    return x\n")["double"]).text == (
+        "double: not yet.\nWith x = [1. 2.]\nThe result has the right shape. Entry [0] should be 2; yours is 1.\n"
+        "    expected    yours\n    [2. 4.]     [1. 2.]"
+    )
+
+
+QUADRUPLE = "def quadruple(x):\n    return double(double(x))\n"
+
+
+@pytest.mark.parametrize(
+    ("double", "told"),
+    [
+        ("return 3 * x", ["The result has the right shape. Entry [0] should be 4; yours is 9."]),
+        ("raise NotImplementedError()", ["Your code raises NotImplementedError at line 2 of double, `raise NotImplementedError()`."]),
+        ("return 1 / 0", ["Your code raises ZeroDivisionError: division by zero at line 2 of double, `return 1 / 0`."]),
+    ],
+)  # fmt: skip
+def test_where_a_function_that_this_one_calls_is_not_right_the_student_begins_there(
+    shelf: Callable[..., None], cell: Cell, double: str, told: list[str]
+) -> None:
+    shelf(doubles(1), fours())
+    scope = cell(f"def double(x):\n    {double}\n")
+    result = examine(cell(QUADRUPLE, double=scope["double"])["quadruple"])
+    begin = "It calls double, whose own check does not pass yet: begin there."
+    assert result.state == "not yet"
+    assert result.text.split("\n")[:4] == ["quadruple: not yet.", begin, "With x = [1.]", *told]
+    assert result.html.startswith(f"<div><p>quadruple: not yet.</p><p>{begin}</p>")
+
+
+def fours(**rest: Any) -> StoredExercise:
+    x = np.array([1.0])
+    return stored("quadruple", [(x,)], [Observation(4 * x)], parameters=(("x", "n"),), uses=("double",), **rest)
+
+
+def test_where_the_fault_lies_elsewhere_no_mistake_is_named(shelf: Callable[..., None], cell: Cell) -> None:
+    nines = StoredMistake("nine", "you took nine.", (Observation(np.array([9.0])),), False)
+    shelf(doubles(1), fours(mistakes=(nines,)))
+    direct = cell("def quadruple(x):\n    return 9 * x\n")["quadruple"]
+    indirect = cell(QUADRUPLE, double=cell("def double(x):\n    return 3 * x\n")["double"])["quadruple"]
+    assert "you took nine." in examine(direct).text
+    assert "you took nine." not in examine(indirect).text
+
+
+@pytest.mark.parametrize(
+    "source", ["def quadruple(x):\n    return x\n", "def quadruple(x):\n    raise NotImplementedError()\n"]
+)
+def test_a_function_that_is_not_called_is_not_blamed(shelf: Callable[..., None], cell: Cell, source: str) -> None:
+    shelf(doubles(1), fours())
+    broken = cell("def double(x):\n    return x\n")["double"]
+    assert "begin there" not in examine(cell(source, double=broken)["quadruple"]).text
+
+
+def test_a_result_is_looked_at_as_the_exercise_sees_it(shelf: Callable[..., None], cell: Cell) -> None:
+    settled = Observation({"flops": "settled"})
+    shelf(stored("repair", [()], [settled], view="claims"))
+    assert examine(cell("def repair():\n    return {'flops': None}\n")["repair"])
+    result = examine(cell("def repair():\n    return {'flops': 1}\n")["repair"])
+    assert result.text == "repair: not yet.\nflops: neither None nor three arrays (Q, K, V)"
+    assert result.html == ("<div><p>repair: not yet.</p><p>flops: neither None nor three arrays (Q, K, V)</p></div>")
+    assert examine(cell("def repair():\n    return None\n")["repair"]).text == (
+        "repair: not yet.\nThe result should be a dict of 1; yours is None. Is there a return?"
+    )
+
+
+# ---------------------------------------------------------------------------------------------- under nbgrader
+
+RIGHT = "def pairwise_dots(A, B):\n    return A @ B.T\n"
+WRONG = "def pairwise_dots(A, B):\n    return A * B\n"
+STUB = "def pairwise_dots(A, B):\n    raise NotImplementedError()\n"
+
+
+def test_at_home_check_returns_what_it_found(cell: Cell) -> None:
+    for source, state in ((RIGHT, "correct"), (WRONG, "not yet"), (STUB, "not written")):
+        result = check(cell(source)["pairwise_dots"])
+        assert result is not None
+        assert result.state == state
+
+
+@pytest.mark.parametrize("source", [WRONG, STUB])
+def test_under_validate_whatever_is_not_right_fails_with_the_message_for_a_traceback(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    function = cell(source)["pairwise_dots"]
+    with pytest.raises(CheckFailed) as failure:
+        check(function)
+    lines = failure.value._render_traceback_()
+    assert " ".join(lines).split() == examine(function).text.split()
+    assert max(map(len, lines)) <= 80  # nbgrader validate cuts what is longer
+    assert str(failure.value) == examine(function).text
+
+
+def test_under_validate_a_name_that_is_no_exercise_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    with pytest.raises(
+        CheckFailed, match=r"^check goes by the function's name, and there is no exercise called dot\.$"
+    ):
+        check(np.dot)
+
+
+def test_under_validate_a_right_answer_passes(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    assert check(cell(RIGHT)["pairwise_dots"])
+
+
+def test_under_autograde_check_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    called: list[object] = []
+
+    def pairwise_dots(A: np.ndarray, B: np.ndarray) -> None:
+        called.append(A)
+
+    assert check(pairwise_dots) is None
+    assert check(np.dot) is None
+    assert called == []
+
+
+# ---------------------------------------------------------------------------------------------- progress
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The names of a notebook: those of the main module."""
+    main = ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    return vars(main)
+
+
+def test_progress_before_anything_is_run(notebook: dict, capsys: pytest.CaptureFixture[str]) -> None:
+    progress("00_shapes")
+    assert capsys.readouterr().out.split("\n") == [
+        "00_shapes: 0 of 3 checks pass.",
+        "  not written  pairwise_dots",
+        "  not written  mix_rows",
+        "  not written  to_columns",
+        "",
+    ]
+
+
+def test_progress_shows_the_state_of_every_exercise_of_the_notebook(
+    notebook: dict, cell: Cell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook.update(cell(RIGHT + "\ndef mix_rows(W, V):\n    return W\n"))
+    progress("00_shapes")
+    assert capsys.readouterr().out.split("\n") == [
+        "00_shapes: 1 of 3 checks pass.",
+        "  correct      pairwise_dots",
+        "  not yet      mix_rows",
+        "  not written  to_columns",
+        "",
+    ]
+
+
+def test_progress_is_of_the_notebook_that_is_named(
+    shelf: Callable[..., None], notebook: dict, cell: Cell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf(doubles(1), doubles(1, name="again", notebook="78_ours"))
+    notebook.update(cell("def double(x):\n    return 2 * x\n\nagain = 'no function'\n"))
+    progress("77_ours")
+    progress("78_ours")
+    assert capsys.readouterr().out == (
+        "77_ours: 1 of 1 checks pass.\n  correct      double\n78_ours: 0 of 1 checks pass.\n  not written  again\n"
+    )
+
+
+def test_progress_of_a_notebook_that_is_not_there(
+    shelf: Callable[..., None], notebook: dict, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf(doubles(1), doubles(1, name="again", notebook="78_ours"))
+    progress("79_ours")
+    assert capsys.readouterr().out == "There is no notebook 79_ours; there are 77_ours, 78_ours.\n"
+
+
+@pytest.mark.parametrize("execution", ["validate", "autograde"])
+def test_progress_is_silent_under_nbgrader(
+    notebook: dict, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], execution: str
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", execution)
+    progress("00_shapes")
+    assert capsys.readouterr().out == ""

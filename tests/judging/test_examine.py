@@ -1,0 +1,661 @@
+"""The judge against honest students, careless ones, and whatever else may sit at the other end."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jaxtyping import Float
+
+from autograder.exercises import EXERCISES
+from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
+from autograder.exercises.shapes import EXERCISES as OF_NOTEBOOK_00
+from autograder.judging import Verdict, examine, judge_here
+from course.client import answer
+from course.functions import Function, public_function
+from course.link import SocketLink
+from course.observing import Observation, Raised
+from course.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
+
+examining = importlib.import_module("autograder.judging.examine")
+
+SECRET = 7919.25  # in every hidden case; twice that is in every answer
+
+
+def double(x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
+    """Twice x."""
+    return 2 * x
+
+
+def tripled(x: np.ndarray) -> np.ndarray:
+    """you tripled."""
+    return 3 * x
+
+
+def widened(x: np.ndarray) -> np.ndarray:
+    """you computed in float64."""
+    return 2 * x.astype(np.float64)
+
+
+@equivalent("x + x is 2 x")
+def added(x: np.ndarray) -> np.ndarray:
+    """you added."""
+    return x + x
+
+
+def _vectors(rng: np.random.Generator) -> list[Case]:
+    return [case(SECRET + rng.random(n)) for n in (3, 4)]
+
+
+def _narrow(rng: np.random.Generator) -> list[Case]:
+    return [case((SECRET + rng.random(2)).astype(np.float32))]
+
+
+def _growing(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.random(n)) for n in (2, 40)]
+
+
+DOUBLE = Exercise(
+    oracle=double,
+    notebook="77_ours",
+    public=(),
+    probes=(
+        Probe("twice every entry", 1.0, _vectors),
+        Probe("keeps float32", 0.5, _narrow),
+        Probe("without a loop", 0.5, _growing, measures="lines"),
+    ),
+    mistakes=(tripled, widened, added),
+    variants=(),
+)
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> Callable[[Exercise], None]:
+    return lambda exercise: monkeypatch.setitem(EXERCISES, exercise.name, exercise)
+
+
+@pytest.fixture
+def judged(known: Callable[[Exercise], None]) -> Callable[..., Verdict]:
+    """The verdict on a function of ours, over the wire."""
+
+    def judge(function: Callable[..., Any], exercise: Exercise = DOUBLE, seed: int = 1) -> Verdict:
+        known(exercise)
+        return judge_here(function, exercise.name, answer, seed)
+
+    return judge
+
+
+# ---------------------------------------------------------------------------------------------- outcomes
+
+
+def test_a_right_answer_passes(judged: Callable[..., Verdict]) -> None:
+    verdict = judged(lambda x: 2 * x)
+    assert (verdict.outcome, verdict.score, verdict.mistakes) == ("passed", 2.0, ())
+    assert repr(verdict) == (
+        "double: passed, 2 of 2 points\n"
+        "  ok  1/1  twice every entry\n"
+        "  ok  0.5/0.5  keeps float32\n"
+        "  ok  0.5/0.5  without a loop"
+    )
+
+
+@pytest.mark.parametrize("exercise", OF_NOTEBOOK_00, ids=lambda exercise: exercise.name)
+def test_the_verdict_on_a_right_answer_does_not_depend_on_the_seed(exercise: Exercise) -> None:
+    verdicts = [judge_here(exercise.variants[0], exercise.name, answer, seed) for seed in range(12)]
+    assert {verdict.outcome for verdict in verdicts} == {"passed"}
+    assert len({repr(verdict) for verdict in verdicts}) == len({verdict._repr_html_() for verdict in verdicts}) == 1
+
+
+def test_partial_credit_comes_with_the_reason_and_the_mistakes_name(judged: Callable[..., Verdict]) -> None:
+    verdict = judged(widened)
+    assert (verdict.outcome, verdict.score, verdict.mistakes) == ("partly", 1.5, ("widened",))
+    assert repr(verdict) == (
+        "double: partly right, 1.5 of 2 points\n"
+        "  ok  1/1  twice every entry\n"
+        "  NO  0/0.5  keeps float32\n"
+        "           The result should be float32; yours is float64.\n"
+        "  ok  0.5/0.5  without a loop\n"
+        "  A known mistake does exactly this: you computed in float64."
+    )
+
+
+def test_a_known_mistake_is_named_by_the_probes_that_went_wrong_where_others_are_right(
+    judged: Callable[..., Verdict],
+) -> None:
+    verdict = judged(lambda x: 3 * x if len(x) == 2 and x.dtype == np.float32 else 2 * x)
+    assert (verdict.score, verdict.mistakes, verdict.lessons) == (1.5, ("tripled",), ("you tripled.",))
+
+
+def test_an_answer_that_is_no_known_mistake_is_not_called_one(judged: Callable[..., Verdict]) -> None:
+    verdict = judged(lambda x: 3 * x + 1e-3)
+    assert (verdict.outcome, verdict.score, verdict.mistakes) == ("wrong", 0.0, ())
+
+
+def test_a_loop_costs_the_probe_that_counts_lines_and_no_other(judged: Callable[..., Verdict]) -> None:
+    verdict = judged(lambda x: np.array([2 * entry for entry in x], x.dtype))
+    assert [finding.earned for finding in verdict.findings] == [1.0, 0.5, 0.0]
+    assert verdict.findings[2].reason == "More Python lines run when there are more tokens: a loop over them is left."
+
+
+def test_the_stub_is_not_attempted(judged: Callable[..., Verdict]) -> None:
+    def stub(x: np.ndarray) -> None:
+        raise NotImplementedError
+
+    verdict = judged(stub)
+    assert (verdict.outcome, verdict.score, verdict.points) == ("not attempted", 0.0, 2.0)
+    assert repr(verdict).split("\n")[0] == "double: not attempted, 0 of 2 points"
+
+
+def test_an_answer_that_always_raises_is_told_so(judged: Callable[..., Verdict]) -> None:
+    verdict = judged(lambda x: x / "2")
+    assert (verdict.outcome, verdict.score) == ("raised", 0.0)
+    assert {finding.reason for finding in verdict.findings} == {"Your code raises TypeError."}
+
+
+def test_an_answer_that_raises_now_and_then_is_wrong(judged: Callable[..., Verdict]) -> None:
+    assert judged(lambda x: x[3]).outcome == "wrong"
+
+
+def test_a_student_who_leaves_python_is_judged_to_the_end(judged: Callable[..., Verdict]) -> None:
+    verdict = judged(lambda x: exit())
+    assert (verdict.outcome, verdict.findings[2].reason) == ("raised", "Your code raises SystemExit.")
+
+
+def test_a_changed_argument_loses_the_points(judged: Callable[..., Verdict]) -> None:
+    def in_place(x: np.ndarray) -> np.ndarray:
+        x *= 2
+        return x
+
+    verdict = judged(in_place)
+    assert verdict.score == 0
+    told = "The call changed x in place; the caller still needs it as it was."
+    assert {finding.reason for finding in verdict.findings} == {told}
+
+
+# ---------------------------------------------------------------------------------------------- hidden data
+
+
+def raises(x: np.ndarray) -> None:
+    raise ValueError(f"{x.tolist()} {2 * x}")
+
+
+def overwrites(x: np.ndarray) -> np.ndarray:
+    y = 2 * x
+    x[:] = y
+    return y
+
+
+WRONG: dict[str, Callable[[np.ndarray], object]] = {
+    "values": lambda x: x,
+    "one value": lambda x: np.where(np.arange(len(x)) == 1, x, 2 * x),
+    "shape": lambda x: np.outer(x, x),
+    "dtype": lambda x: (2 * x).astype("f2"),
+    "a list": lambda x: x.tolist(),
+    "a tuple": lambda x: (x, 2 * x),
+    "a number": lambda x: float(x[0]),
+    "a string": str,
+    "nothing": lambda x: None,
+    "an exception": raises,
+    "in place": overwrites,
+    "a known mistake": tripled,
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_the_reasons_hold_no_number_of_a_hidden_case(judged: Callable[..., Verdict], wrong: str) -> None:
+    verdict = judged(WRONG[wrong])
+    assert verdict.score < verdict.points
+    assert any(finding.reason for finding in verdict.findings)
+    for text in (repr(verdict), verdict._repr_html_(), str(verdict.to_json())):
+        assert all(digits not in text for digits in ("7919", "7920", "15838", "15839", "15840", "23757", "23758"))
+
+
+# ---------------------------------------------------------------------------------------------- functions of the judge
+
+
+def spend(X: Float[np.ndarray, "n d"], W: Float[np.ndarray, "d k"], project: Any) -> Float[np.ndarray, "n k"]:
+    """X @ W, projected once."""
+    return project(X, W)
+
+
+def _projections(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.random((3, 2)), rng.random((2, 2)), public_function("project", gain=1.5))]
+
+
+SPEND = Exercise(spend, "77_ours", (), (Probe("projects once", 1.0, _projections),), (), ())
+
+
+def test_what_is_spent_is_counted_by_the_judge(judged: Callable[..., Verdict]) -> None:
+    assert judged(lambda X, W, project: project(X, W=W), SPEND).outcome == "passed"
+    wasteful = judged(lambda X, W, project: [project(X, W), project(x=X, W=W)][0], SPEND)
+    assert wasteful.score == 0
+    assert wasteful.findings[0].reason == "It spends more on project than it needs to."
+    assert judged(lambda X, W, project: 1.5 * X @ W, SPEND).outcome == "passed"
+    assert judged(lambda X, W, project: X @ W, SPEND).outcome == "wrong"
+
+
+def forged(**parts: Value) -> dict[str, Value]:
+    return {"say": "observed", **Observation().to_value(), **parts}
+
+
+def ask(name: Value, *arguments: Value, **keywords: Value) -> dict[str, Value]:
+    return {"say": "ask", "name": name, "arguments": arguments, "keywords": keywords}
+
+
+class Line:
+    """A link to something that answers each request as `reply` says, in bytes that `pack` could have written."""
+
+    def __init__(self, reply: Callable[[dict[str, Value]], Value]) -> None:
+        self.reply = reply
+        self.requests: list[dict[str, Value]] = []
+
+    def send(self, value: Value) -> None:
+        self.requests.append(unpack(pack(value)))
+
+    def receive(self) -> Value:
+        return unpack(pack(self.reply(self.requests[-1])))
+
+
+def twice(request: dict[str, Value]) -> Value:
+    return forged(result=2 * request["arguments"][0], counts={"lines": 1})
+
+
+def test_a_forged_count_buys_nothing() -> None:
+    X, W, _ = _projections(np.random.default_rng(5))[0].arguments
+
+    def reply(request: dict[str, Value]) -> Value:
+        if len(line.requests) < 3:
+            return ask("project", X, W)
+        return forged(result=request["value"], counts={"project": 0})
+
+    line = Line(reply)
+    verdict = examine(SPEND, line, 5)
+    assert verdict.findings[0].reason == "It spends more on project than it needs to."
+
+
+def quadruple(x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
+    """Twice twice x."""
+    return 4 * x
+
+
+QUADRUPLE = Exercise(quadruple, "77_ours", (), (Probe("four times", 1.0, _vectors),), (), (), uses=("double",))
+
+
+def test_a_right_function_is_lent_in_place_of_the_students_wrong_one(
+    judged: Callable[..., Verdict], known: Callable[[Exercise], None]
+) -> None:
+    known(DOUBLE)
+    scope: dict[str, Any] = {}
+    exec("def double(x):\n    return 3 * x\n\ndef quadruple(x):\n    return double(double(x))\n", scope)
+    own = scope["double"]
+    assert judged(scope["quadruple"], QUADRUPLE).outcome == "passed"
+    assert scope["double"] is own
+    assert judged(scope["quadruple"], Exercise(quadruple, "77_ours", (), QUADRUPLE.probes, (), ())).outcome == "wrong"
+
+
+def test_a_lent_function_keeps_float32(known: Callable[[Exercise], None]) -> None:
+    known(DOUBLE)
+    line = Line(lambda request: ask("double", np.ones(2, "f4")) if len(line.requests) < 2 else None)
+    examine(QUADRUPLE, line, 1)
+    assert line.requests[1]["do"] == "return"
+    assert line.requests[1]["value"].dtype == np.float32
+    assert line.requests[1]["value"].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (ask("quadruple", 1), "quadruple: there is no 'quadruple'"),
+        (ask("pairwise_dots", np.eye(2), np.eye(2)), "pairwise_dots: there is no 'pairwise_dots'"),
+        (ask(""), ": there is no ''"),
+        (ask(None), "None: there is no None"),
+        (ask(["double"], 1), "['double']: unhashable type: 'list'"),
+        (ask("double", np.zeros(examining.ASKED_ELEMENTS + 1)), "double: too large a question"),
+        (ask("double", x=Tensor(np.zeros(examining.ASKED_ELEMENTS + 1))), "double: too large a question"),
+        (ask("double", [[0] * 3000, [0] * 3000]), "double: too large a question"),
+        (ask("double", {"x": [0] * 6000}), "double: too large a question"),
+        (ask("double"), "double: double() missing 1 required positional argument: 'x'"),
+        (ask("double", 1, y=2), "double: double() got an unexpected keyword argument 'y'"),
+        (ask("double", None), "double: unsupported operand type(s) for *: 'int' and 'NoneType'"),
+        ({"say": "ask", "name": "double", "arguments": [1], "keywords": {}}, "double: arguments"),
+        ({"say": "ask", "name": "double", "arguments": (), "keywords": []}, "double: arguments"),
+    ],
+)  # fmt: skip
+def test_a_question_that_cannot_be_answered_is_refused_in_words(
+    known: Callable[[Exercise], None], question: Value, message: str
+) -> None:
+    known(DOUBLE)
+    line = Line(lambda request: question if len(line.requests) < 2 else None)
+    examine(QUADRUPLE, line, 1)
+    assert line.requests[1] == {"do": "raise", "message": message}
+
+
+@pytest.mark.parametrize("empty", [(9000, 0), (0, 9000)])
+def test_an_empty_axis_does_not_make_a_question_small(
+    known: Callable[[Exercise], None], empty: tuple[int, int]
+) -> None:
+    known(DOUBLE)
+    line = Line(lambda request: ask("double", np.zeros(empty)) if len(line.requests) < 2 else None)
+    examine(QUADRUPLE, line, 1)
+    assert line.requests[1] == {"do": "raise", "message": "double: too large a question"}
+
+
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES.values() if e.uses], ids=lambda e: e.name)
+def test_a_question_about_a_hidden_case_is_never_too_large(exercise: Exercise) -> None:
+    largest = max(
+        sum(examining._elements(argument) for argument in case.arguments)
+        for seed in range(100)
+        for probe in exercise.probes
+        for case in probe.draw(np.random.default_rng(seed))
+    )
+    assert largest <= examining.ASKED_ELEMENTS
+
+
+def test_a_question_within_bounds_has_an_answer_that_fits_a_frame() -> None:
+    assert (examining.ASKED_ELEMENTS // 2) ** 2 * 8 <= MAX_FRAME
+
+
+def test_the_exercise_itself_is_never_lent() -> None:
+    for exercise in EXERCISES.values():
+        assert exercise.name not in exercise.uses
+
+
+def test_an_answer_of_the_judge_that_fits_no_frame_is_refused_in_words() -> None:
+    def draw(rng: np.random.Generator) -> list[Case]:
+        return [case(Function("grow", lambda: np.zeros(MAX_FRAME // 8 + 1)))]
+
+    exercise = Exercise(lambda grow: None, "77_ours", (), (Probe("grows", 1.0, draw),), (), ())
+    line = Line(lambda request: ask("grow") if len(line.requests) < 2 else None)
+    verdict = examine(exercise, line, 1)
+    assert line.requests[1]["do"] == "raise"
+    assert line.requests[1]["message"].endswith(" bytes is too large to send")
+    assert verdict.outcome == "tampered"
+
+
+# ---------------------------------------------------------------------------------------------- the other end is hostile
+
+UNREADABLE: dict[str, Value] = {
+    "nothing": None,
+    "a number": 2.0,
+    "full marks": {"score": 2.0, "outcome": "passed"},
+    "a word": "passed",
+    "a list": [],
+    "an array": np.ones(3),
+    "a tensor": Tensor(np.ones(3)),
+    "a stranger": Opaque("a Verdict"),
+    "a callback": Callback("double"),
+    "an empty dictionary": {},
+    "done": {"do": "done", "text": "passed", "html": ""},
+    "another word": {**forged(), "say": "passed"},
+    "an array for a word": {**forged(), "say": np.ones(3)},
+    "an empty array for a word": {**forged(), "say": np.ones(0)},
+    "a tensor for a word": {**forged(), "say": Tensor(np.ones(3))},
+    "a list for a word": {**forged(), "say": ["observed"]},
+    "not a number for a word": {**forged(), "say": math.nan},
+    "nothing observed": {"say": "observed"},
+    "a score beside the observation": forged(score=2.0),
+    "a score of NaN": forged(score=math.nan),
+    "an exception of another form": forged(raised={"kind": "ValueError"}),
+    "an exception of arrays": forged(raised=[np.ones(2)] * 4),
+    "changed at no place": forged(changed={"x": 1}),
+    "changed at a place without end": forged(changed={"9" * 4300: 1}),
+    "changed in an array": forged(changed=np.ones(2)),
+    "counts that are not whole": forged(counts={"lines": 0.5}),
+    "counts that are not numbers": forged(counts={"lines": math.nan}),
+    "a warning that is none": forged(warned=[None]),
+    "a question with a score": {**ask("double", 1), "score": 2.0},
+    "a question without a name": {"say": "ask", "arguments": (), "keywords": {}},
+}
+
+
+def harmless(verdict: Verdict, exercise: Exercise) -> None:
+    """Every probe accounted for, a score that is a number in bounds, and texts that can be written down."""
+    assert [(f.shows, f.points) for f in verdict.findings] == [(p.shows, p.points) for p in exercise.probes]
+    assert all(finding.earned in (0.0, finding.points) for finding in verdict.findings)
+    assert (repr(verdict) + verdict._repr_html_() + str(verdict.to_json())).encode()
+
+
+@pytest.mark.parametrize("message", UNREADABLE)
+def test_what_is_no_observation_earns_nothing(message: str) -> None:
+    line = Line(lambda request: UNREADABLE[message])
+    verdict = examine(DOUBLE, line, 1)
+    harmless(verdict, DOUBLE)
+    assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
+    assert verdict.note.startswith("What came back was not an answer (")
+
+
+RESULTS: dict[str, Value] = {
+    "nothing": None,
+    "not a number": math.nan,
+    "infinity": math.inf,
+    "true": True,
+    "a huge array": np.zeros(MAX_FRAME // 8),
+    "an array without entries": np.zeros((0, 5)),
+    "all NaN": np.full(3, math.nan),
+    "a stranger": Opaque("an array"),
+    "a stranger of many words": Opaque("x" * 20_000),
+    "half a surrogate": Opaque("\ud800"),
+    "markup": Opaque("</td><script>alert(1)</script>"),
+    "a callback": Callback("double"),
+    "many parts": [[0.0] * 100] * 100,
+    "every kind": [np.ones(2), Tensor(np.ones(2)), {"a": (1, "b", None)}],
+}
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_wrong_result_of_any_form_is_wrong(result: str) -> None:
+    verdict = examine(DOUBLE, Line(lambda request: forged(result=RESULTS[result])), 1)
+    harmless(verdict, DOUBLE)
+    assert (verdict.outcome, verdict.score) == ("wrong", 0.0)
+    assert "<script>" not in verdict._repr_html_()
+    assert max(len(finding.reason) for finding in verdict.findings) <= 600
+
+
+def test_an_exception_of_any_name_is_an_exception() -> None:
+    for kind in ("ValueError", "", "x" * 20_000, "\ud800", "<script>"):
+        raised = [kind, "message", 2**62, "line", kind]
+        verdict = examine(DOUBLE, Line(lambda request, raised=raised: forged(raised=raised)), 1)
+        harmless(verdict, DOUBLE)
+        assert (verdict.outcome, verdict.score) == ("raised", 0.0)
+        assert "<script>" not in verdict._repr_html_()
+
+
+def test_an_exception_beside_a_right_result_is_an_exception() -> None:
+    raised = Raised("ValueError")
+    reply = Line(lambda request: {**twice(request), "raised": [raised.kind, "", 0, "", ""]})
+    assert examine(DOUBLE, reply, 1).outcome == "raised"
+
+
+LEAVES = (
+    st.none() | st.booleans() | st.integers(-5, 5) | st.floats() | st.sampled_from(["", "observed", "ask", "double"])
+)
+ARRAYS = st.sampled_from([np.ones(3), np.zeros((0, 2)), np.ones((3, 3), "f4"), np.array([True]), np.array(1.5)])
+VALUES = st.recursive(
+    LEAVES | ARRAYS | ARRAYS.map(Tensor) | st.just(Opaque("a thing")) | st.just(Callback("double")),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(
+            st.sampled_from(["say", "name", "arguments", "keywords", "0", "lines", "x"]), inner, max_size=4
+        )
+    ),
+    max_leaves=8,
+)
+MESSAGES = (
+    VALUES
+    | st.dictionaries(st.sampled_from(["result", "raised", "changed", "counts", "warned", "say"]), VALUES).map(lambda d: forged(**d))
+    | st.dictionaries(st.sampled_from(["name", "arguments", "keywords"]), VALUES).map(lambda d: {**ask("double"), **d})
+)  # fmt: skip
+
+
+@given(st.lists(MESSAGES, min_size=1, max_size=4))
+@settings(max_examples=400, deadline=None)
+def test_no_message_makes_the_judge_stumble_or_give_a_point(messages: list[Value]) -> None:
+    patch = pytest.MonkeyPatch()
+    patch.setattr(examining, "SECONDS_PER_CALL", 0.01)  # some of them ask without end
+    patch.setitem(EXERCISES, "double", DOUBLE)
+    try:
+        line = Line(lambda request: messages[len(line.requests) % len(messages)])
+        verdict = examine(QUADRUPLE, line, 1)
+    finally:
+        patch.undo()
+    harmless(verdict, QUADRUPLE)
+    assert verdict.score == 0
+    assert verdict.outcome in ("wrong", "raised", "tampered", "not attempted", "timed out")
+
+
+def test_no_spoiled_frame_makes_the_judge_stumble() -> None:
+    rng = np.random.default_rng(1)
+    outcomes = set()
+
+    class Spoiling(Line):
+        def receive(self) -> Value:
+            frame = bytearray(pack(self.reply(self.requests[-1])))
+            for _ in range(rng.integers(0, 3)):
+                frame[int(rng.integers(len(frame)))] = int(rng.choice(list(b'0129-"{[]},:\x00\xff')))
+            return unpack(bytes(frame))
+
+    for seed in range(500):
+        verdict = examine(DOUBLE, Spoiling(twice), seed)
+        harmless(verdict, DOUBLE)
+        outcomes.add(verdict.outcome)
+    assert {"tampered", "partly", "passed"} <= outcomes
+
+
+def test_of_a_flood_of_questions_only_so_many_are_answered(
+    monkeypatch: pytest.MonkeyPatch, known: Callable[[Exercise], None]
+) -> None:
+    known(DOUBLE)
+    monkeypatch.setattr(examining, "ASKS_PER_CALL", 100)
+    line = Line(lambda request: ask("double", np.ones(2)) if len(line.requests) < 150 else None)
+    examine(QUADRUPLE, line, 1)
+    told = [request["do"] for request in line.requests[1:150]]
+    assert told == ["return"] * 100 + ["raise"] * 49
+    assert line.requests[101]["message"] == "more than 100 calls of one function"
+
+
+def test_questions_do_not_lengthen_the_time_of_a_call(
+    monkeypatch: pytest.MonkeyPatch, known: Callable[[Exercise], None]
+) -> None:
+    known(DOUBLE)
+    monkeypatch.setattr(examining, "SECONDS_PER_CALL", 0.0)
+    verdict = examine(QUADRUPLE, Line(lambda request: ask("double", np.ones(2))), 1)
+    assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
+
+
+# ---------------------------------------------------------------------------------------------- the other end is gone
+
+
+class Ends(Line):
+    """Answers rightly so many times; then receiving raises."""
+
+    def __init__(self, after: int, error: Exception) -> None:
+        super().__init__(twice)
+        self.left, self.error = after, error
+
+    def receive(self) -> Value:
+        if self.left == 0:
+            raise self.error
+        self.left -= 1
+        return super().receive()
+
+
+ENDS = [
+    (TimeoutError(), "timed out", "One call took too long; what had been earned before is kept."),
+    (EOFError(), "crashed", "The process that ran your code ended; what had been earned before is kept."),
+    (ConnectionResetError(), "crashed", "The process that ran your code ended; what had been earned before is kept."),
+    (Malformed("frame length"), "tampered", "What came back was not an answer (frame length)."),
+]
+
+
+@pytest.mark.parametrize(
+    ("after", "earned"), [(0, [0, 0, 0]), (1, [0, 0, 0]), (2, [1, 0, 0]), (3, [1, 0.5, 0]), (4, [1, 0.5, 0])]
+)
+@pytest.mark.parametrize(("error", "outcome", "note"), ENDS, ids=lambda part: type(part).__name__)
+def test_what_was_earned_before_the_end_is_kept(
+    after: int, earned: list[float], error: Exception, outcome: str, note: str
+) -> None:
+    verdict = examine(DOUBLE, Ends(after, error), 1)
+    harmless(verdict, DOUBLE)
+    assert (verdict.outcome, verdict.note) == (outcome, note)
+    assert [finding.earned for finding in verdict.findings] == earned
+
+
+def test_silence_is_a_timeout() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        verdict = examine(DOUBLE, SocketLink(far, 0.05), 1)
+    assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
+
+
+def test_a_hang_up_is_a_crash() -> None:
+    near, far = socket.socketpair()
+    near.close()
+    with far:
+        verdict = examine(DOUBLE, SocketLink(far, 10), 1)
+    assert (verdict.outcome, verdict.score) == ("crashed", 0.0)
+
+
+def test_raw_bytes_are_tampering() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        near.sendall(b"GET / HTTP/1.1\r\n\r\n" * 100)
+        verdict = examine(DOUBLE, SocketLink(far, 10), 1)
+    assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
+
+
+@pytest.mark.parametrize("ends", [Ends(1, TimeoutError()), Ends(1, Malformed("text")), Ends(9, EOFError())])
+def test_the_student_is_told_the_verdict_however_the_conversation_ends(ends: Ends) -> None:
+    verdict = examine(DOUBLE, ends, 1)
+    assert ends.requests[-1] == {"do": "done", "text": repr(verdict), "html": verdict._repr_html_()}
+
+
+# ---------------------------------------------------------------------------------------------- in this process
+
+
+def test_a_client_that_walks_away_has_crashed(known: Callable[[Exercise], None]) -> None:
+    known(DOUBLE)
+    assert judge_here(lambda x: x, "double", lambda function, link: None, 1).outcome == "crashed"
+
+
+def test_an_error_of_the_client_comes_out(known: Callable[[Exercise], None]) -> None:
+    known(DOUBLE)
+
+    def fails(function: object, link: object) -> None:
+        raise RuntimeError("the client's own")
+
+    with pytest.raises(RuntimeError, match="the client's own"):
+        judge_here(lambda x: x, "double", fails, 1)
+
+
+def test_an_error_of_the_judge_comes_out(known: Callable[[Exercise], None]) -> None:
+    def draw(rng: np.random.Generator) -> list[Case]:
+        raise ZeroDivisionError("in the exercise")
+
+    known(Exercise(double, "77_ours", (), (Probe("never", 1.0, draw),), (), ()))
+    with pytest.raises(ZeroDivisionError, match="in the exercise"):
+        judge_here(lambda x: x, "double", answer, 1)
+
+
+def test_an_answer_that_takes_too_long_is_told_so(
+    known: Callable[[Exercise], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(DOUBLE)
+    monkeypatch.setattr("autograder.judging.SECONDS_PER_CALL", 0.05)
+    told = []
+
+    def sleeps(x: np.ndarray) -> np.ndarray:
+        time.sleep(0.2)
+        return 2 * x
+
+    verdict = judge_here(sleeps, "double", lambda function, link: told.append(answer(function, link)), 1)
+    assert verdict.outcome == "timed out"
+    assert repr(told[0]) == repr(verdict)

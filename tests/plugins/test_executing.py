@@ -1,0 +1,93 @@
+"""What a kernel does after it was judged, or instead: earlier marks stay, and nothing it shows is a verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+from submissions import NOTEBOOK, RIGHT, Attempt, Graded, answer_cell, grade_class, scores
+
+from autograder.report import lines
+
+ALL = (2.0, 2.0, 3.0)
+VERDICT = "application/vnd.course.verdict+json"
+
+SHOWN_ONCE = """def mix_rows(W, V):
+    from IPython.display import display
+    display({"text/plain": "0"}, raw=True, display_id="mix_rows")
+    return 2.0"""
+SHOWN_AGAIN = f"""from IPython.display import update_display
+update_display({{"text/plain": "2", "{VERDICT}": {{"outcome": "passed"}}}}, raw=True, display_id="mix_rows")"""
+FAKE_VERDICT = f"""from IPython.display import display
+display({{"{VERDICT}": {{"mistakes": ["nope"], "outcome": "[/x]"}}}}, raw=True)"""
+NEVER_ENDS = """import time
+while True:
+    try:
+        time.sleep(0.1)
+    except:
+        pass"""
+UNPRINTABLE = 'from IPython.display import display\ndisplay({"text/plain": 5}, raw=True)'
+OWN_CHECK = "%reset_selective -f check\ncheck = np.allclose"
+WRAPPED = """import functools
+@functools.lru_cache
+def helper(n):
+    return n
+def logged(f):
+    @functools.wraps(f)
+    def inner(*arguments):
+        return f(*arguments)
+    return inner
+@logged
+def pairwise_dots(A, B):
+    return A @ B.T"""
+
+
+def ending_with(source: str, **answers: str) -> Attempt:
+    """Right answers, but for those given, and one more cell at the end."""
+
+    def make(notebook: NotebookNode, path: Path) -> NotebookNode:
+        for exercise, answer in answers.items():
+            answer_cell(notebook, exercise).source = answer
+        notebook.cells.append(new_code_cell(source))
+        return notebook
+
+    return Attempt(make, ALL)
+
+
+def beginning_with(source: str) -> Attempt:
+    def make(notebook: NotebookNode, path: Path) -> NotebookNode:
+        place = notebook.cells.index(answer_cell(notebook, "pairwise_dots"))
+        notebook.cells.insert(place, new_code_cell(source))
+        return notebook
+
+    return Attempt(make, ALL)
+
+
+ATTEMPTS = {
+    "shows-marks-later": Attempt(ending_with(SHOWN_AGAIN, mix_rows=SHOWN_ONCE).make, (2.0, 0.0, 3.0)),
+    "shows-a-verdict": ending_with(FAKE_VERDICT),
+    "never-ends": ending_with(NEVER_ENDS),
+    "shows-what-no-notebook-holds": ending_with(UNPRINTABLE),
+    "has-a-check-of-their-own": beginning_with(OWN_CHECK),
+    "wraps-an-answer": ending_with("pass", pairwise_dots=WRAPPED),
+}
+
+
+@pytest.fixture(scope="module")
+def graded(new_course) -> Graded:  # type: ignore[no-untyped-def]
+    return grade_class(new_course(), ATTEMPTS, "--Execute.timeout=6", "--Execute.iopub_timeout=2")
+
+
+@pytest.mark.parametrize("student", ATTEMPTS)
+def test_the_score_is_what_the_judge_gave(graded: Graded, student: str) -> None:
+    assert scores(graded.course, student) == ATTEMPTS[student].earns
+
+
+def test_nobody_stops_the_run_or_the_report(graded: Graded) -> None:
+    assert graded.returncode == 0, graded.log
+    outcomes = {(line.student, line.exercise): line.outcome for line in lines(graded.course, NOTEBOOK)}
+    assert outcomes["shows-a-verdict", "mix_rows"] == "passed"
+    assert outcomes["shows-marks-later", "mix_rows"] == "wrong"
+    assert {outcomes["honest", exercise] for exercise in RIGHT} == {"passed"}

@@ -1,0 +1,130 @@
+"""What comes back to a student: marks with reasons, and nothing that belongs to the hidden tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from nbgrader.api import Gradebook
+from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
+
+from autograder.course import Course
+from autograder.exercises import EXERCISES as CATALOGUE
+from autograder.exercises.model import Exercise, lesson
+from autograder.exercises.shapes import normalises_unasked
+from autograder.judging import server
+from autograder.report import lines
+
+SEED = 7
+ALWAYS_FLOAT64 = "def pairwise_dots(A, B):\n    return (A @ B.T).astype(np.float64)"
+NORMALISES = "def mix_rows(W, V):\n    return (W / W.sum(axis=1, keepdims=True)) @ V"
+TELLS_ITS_ARGUMENTS = "def to_columns(X, W):\n    print(X)\n    raise ValueError(repr(X.tolist()))"
+
+
+@pytest.fixture(scope="module")
+def course(new_course) -> Course:
+    """Bea has each exercise partly or wholly wrong, and the hidden data she met are known here."""
+    made: Course = new_course()
+    hand_in(
+        made, "bea", filled(made, dict(zip(EXERCISES, (ALWAYS_FLOAT64, NORMALISES, TELLS_ITS_ARGUMENTS), strict=True)))
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server.secrets, "randbits", lambda bits: SEED)
+        made.autograde(NOTEBOOK, "bea")
+    made.generate_feedback(NOTEBOOK, "bea")
+    return made
+
+
+def hidden_numbers(exercise: Exercise) -> Iterator[str]:
+    """The numbers of the cases that Bea's answers were tried on, in as many digits as anybody prints."""
+    rng = np.random.default_rng(SEED)
+    for probe in exercise.probes:
+        for case in probe.draw(rng):
+            for argument in case.arguments:
+                yield from (f"{abs(x):.10f}"[:7] for x in np.asarray(argument).ravel())
+
+
+def test_partial_credit_comes_with_the_property_that_failed_and_the_reason(course: Course) -> None:
+    told = words(page(course, "bea"))
+    assert scores(course, "bea") == (1.5, 0.0, 0.0)
+    assert "pairwise_dots: partly right, 1.5 of 2 points" in told
+    assert (
+        "no 0 of 0.5 a single row, float32, and arrays that are not contiguous "
+        "The result should be float32; yours is float64." in told
+    )
+
+
+def test_a_known_mistake_is_explained(course: Course) -> None:
+    assert lesson(normalises_unasked) in words(page(course, "bea"))
+
+
+def test_the_source_of_the_hidden_tests_is_not_shown(course: Course) -> None:
+    told = words(page(course, "bea")).replace(" ", "")
+    assert "check(pairwise_dots)" in told
+    assert "judge(" not in told
+    assert "HIDDENTESTS" not in told
+    assert "fromcourseimportjudge" not in told
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_the_hidden_data_are_not_shown_even_to_a_function_that_tells_them(course: Course, name: str) -> None:
+    numbers = set(hidden_numbers(CATALOGUE[name]))
+    assert len(numbers) > 20
+    shown = set(re.findall(r"\d+\.\d{5}", page(course, "bea")))
+    assert not numbers & shown
+
+
+def test_the_hidden_data_would_have_been_found_there(course: Course) -> None:
+    """What the test above looks for is what a function sees while it is judged with this seed."""
+    rng = np.random.default_rng(SEED)
+    case = CATALOGUE["to_columns"].probes[0].draw(rng)[0]
+    told = repr(case.arguments[0].tolist())
+    assert set(re.findall(r"\d+\.\d{5}", told)) & set(hidden_numbers(CATALOGUE["to_columns"]))
+
+
+@pytest.fixture(scope="module")
+def faulty(new_course) -> Course:
+    """A judge that fails on one exercise, whatever the answer is."""
+    made: Course = new_course()
+    hand_in(made, "ada", filled(made, RIGHT))
+    examine = server.examine
+
+    def fail(exercise: Exercise, *others: Any) -> Any:
+        if exercise.name == "mix_rows":
+            raise ZeroDivisionError("a bug in the judge")
+        return examine(exercise, *others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "examine", fail)
+        made.autograde(NOTEBOOK, "ada")
+    made.generate_feedback(NOTEBOOK, "ada")
+    return made
+
+
+def test_a_judge_that_fails_sends_the_exercise_to_a_person_and_gives_no_zero(faulty: Course) -> None:
+    assert scores(faulty, "ada") == (2.0, None, 3.0)
+    with Gradebook(faulty.database) as gradebook:
+        grades = {name: gradebook.find_grade(name, NOTEBOOK, NOTEBOOK, "ada") for name in EXERCISES}
+        assert [grade.needs_manual_grade for grade in grades.values()] == [False, True, False]
+
+
+def test_the_student_reads_that_a_person_will_look_at_it(faulty: Course) -> None:
+    told = words(page(faulty, "ada"))
+    assert "mix_rows: the grader failed, a person will look at it" in told
+    assert "ZeroDivisionError in the judge; a person will look at it." in told
+    assert "a bug in the judge" not in told
+
+
+def test_the_report_does_not_count_it_as_zero_until_a_person_has_decided(faulty: Course) -> None:
+    assert [(line.score, line.outcome) for line in lines(faulty, NOTEBOOK)] == [
+        (2.0, "passed"),
+        (None, "grader fault"),
+        (3.0, "passed"),
+    ]
+    with Gradebook(faulty.database) as gradebook:
+        gradebook.find_grade("mix_rows", NOTEBOOK, NOTEBOOK, "ada").manual_score = 1.5
+        gradebook.db.commit()
+    assert [line.score for line in lines(faulty, NOTEBOOK)] == [2.0, 1.5, 3.0]

@@ -1,0 +1,74 @@
+"""Whatever is handed in, what comes out is a notebook, with every answer in it that can be read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import nbformat
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.plugins.reading import salvage
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.just("\ud800"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+CELL_KEYS = ("cell_type", "source", "metadata", "outputs", "id", "execution_count")
+CELL = st.dictionaries(st.sampled_from(CELL_KEYS), JSON | st.just("code"), max_size=6)
+
+
+def answer(source: Any) -> dict[str, Any]:
+    metadata = {"nbgrader": {"grade_id": "mix_rows_solution"}, "collapsed": True}
+    return {"cell_type": "code", "id": "a", "metadata": metadata, "source": source, "outputs": [], "execution_count": 1}
+
+
+def text_of(*cells: Any, **others: Any) -> str:
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": list(cells), **others})
+
+
+DOCUMENT = st.fixed_dictionaries(
+    {}, optional={"nbformat": st.integers(1, 5), "cells": JSON, "worksheets": JSON, "x": JSON}
+)
+
+
+@given(st.text() | st.builds(json.dumps, JSON | DOCUMENT))
+def test_any_text_becomes_a_notebook_that_can_be_written(text: str) -> None:
+    notebook = salvage(text)
+    nbformat.validate(notebook)
+    nbformat.writes(notebook).encode()
+
+
+@given(st.lists(CELL | JSON, max_size=3), JSON, JSON)
+@settings(max_examples=300)
+def test_a_good_answer_is_kept_whatever_stands_around_it(around: list[Any], metadata: Any, minor: Any) -> None:
+    notebook = salvage(text_of(*around, answer("def mix_rows(W, V): ..."), metadata=metadata, nbformat_minor=minor))
+    nbformat.validate(notebook)
+    nbformat.writes(notebook).encode()
+    assert notebook.cells[-1].source == "def mix_rows(W, V): ..."
+    assert notebook.cells[-1].metadata.nbgrader.grade_id == "mix_rows_solution"
+
+
+def test_a_source_in_lines_is_one_text() -> None:
+    assert salvage(text_of(answer(["a = 1\n", "b = 2"]))).cells[0].source == "a = 1\nb = 2"
+
+
+def test_outputs_and_foreign_metadata_are_left_behind() -> None:
+    cell = answer("1") | {"outputs": [{"output_type": "stream", "name": "stdout", "text": "2.0"}]}
+    (kept,) = salvage(text_of(cell)).cells
+    assert kept.outputs == []
+    assert kept.metadata == {"nbgrader": {"grade_id": "mix_rows_solution"}}
+
+
+def test_a_notebook_of_format_3_is_read_too() -> None:
+    old = nbformat.v3.new_notebook(worksheets=[nbformat.v3.new_worksheet(cells=[nbformat.v3.new_code_cell("x = 1")])])
+    assert [cell.source for cell in salvage(json.dumps(old)).cells] == ["x = 1"]
+
+
+def test_an_unreadable_notebook_says_so_in_its_only_cell() -> None:
+    (cell,) = salvage("[1, 2").cells
+    assert cell.cell_type == "markdown"
+    assert cell.source.startswith("**This submission could not be read** (JSONDecodeError: ")
+    assert cell.source.endswith(" What follows is the empty assignment.")

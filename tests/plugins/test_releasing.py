@@ -1,0 +1,64 @@
+"""The last steps of a release, on cells of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from autograder.plugins.releasing import BlankGuesses, Stable
+
+OURS = {"nbgrader": {"notebook": "00_shapes"}}
+
+
+def guess_cell(source: str, **metadata: Any) -> NotebookNode:
+    return new_notebook(cells=[new_code_cell(source, id="guess", metadata={"tags": ["prediction"], **metadata})])
+
+
+@pytest.mark.parametrize(
+    ("written", "released"),
+    [
+        ('guess = "b"  # "a", "b" or "c"?', 'guess = None  # "a", "b" or "c"?'),
+        ("guess = 5", "guess = None"),
+        ("guess_low = 0.1  # low\nguess_high = 9", "guess_low = None  # low\nguess_high = None"),
+        ("n = 3\nguess = n", "n = 3\nguess = None"),
+    ],
+)
+def test_a_guess_is_blanked_and_its_question_stays(written: str, released: str) -> None:
+    notebook, _ = BlankGuesses().preprocess(guess_cell(written), OURS)
+    assert notebook.cells[0].source == released
+
+
+def test_a_prediction_without_a_guess_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"the prediction cell guess has no line `guess = \.\.\.`"):
+        BlankGuesses().preprocess(guess_cell("answer = 5"), OURS)
+
+
+def test_other_cells_keep_what_is_assigned_in_them() -> None:
+    notebook = new_notebook(cells=[new_code_cell("guess = 5", id="a")])
+    assert BlankGuesses().preprocess(notebook, OURS)[0].cells[0].source == "guess = 5"
+
+
+def test_only_listed_metadata_leave_the_house() -> None:
+    cell = new_code_cell("1", id="one", execution_count=7, outputs=[new_output("stream", text="out")])
+    cell.metadata.update(tags=["x"], collapsed=True, editable=False, nbgrader={"grade_id": "one"})
+    kernel = {"name": "mine", "display_name": "mine"}
+    notebook = new_notebook(cells=[cell], metadata={"kernelspec": kernel, "authors": ["me"], "widgets": {}})
+    stable, _ = Stable().preprocess(notebook, OURS)
+    assert stable.cells[0].metadata == {"editable": False, "nbgrader": {"grade_id": "one"}}
+    assert (stable.cells[0].outputs, stable.cells[0].execution_count) == ([], None)
+    assert stable.metadata == {
+        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+
+
+@pytest.mark.parametrize("ids", [("a", "a"), ("A", "b"), ("a_b", "c"), ("", "b"), (None, "b")])
+def test_cell_ids_that_are_not_unique_plain_words_are_refused(ids: tuple[str | None, str]) -> None:
+    notebook = new_notebook(cells=[new_markdown_cell("x"), new_markdown_cell("x")])
+    for cell, name in zip(notebook.cells, ids, strict=True):
+        cell["id"] = name
+    with pytest.raises(ValueError, match="these cell ids are not unique words of a-z, 0-9 and -"):
+        Stable().preprocess(notebook, OURS)

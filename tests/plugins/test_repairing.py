@@ -1,0 +1,120 @@
+"""Whatever became of a notebook's cells, the gradebook's cells are all there, once, and say what they were released with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+from hypothesis import given
+from hypothesis import strategies as st
+from nbformat import NotebookNode
+
+from autograder.plugins.repairing import Official, repair
+
+
+def settings_of(name: str, points: float | None) -> dict[str, Any]:
+    stated = {"schema_version": 3, "grade_id": name, "grade": points is not None, "locked": points is not None}
+    return {**stated, "solution": points is None, "task": False} | ({} if points is None else {"points": points})
+
+
+OFFICIAL = [
+    Official("f_solution", "code", "def f(): raise NotImplementedError()", False, settings_of("f_solution", None)),
+    Official("f", "code", "check(f)\njudge(f)", True, settings_of("f", 2.0)),
+    Official("g_solution", "code", "def g(): raise NotImplementedError()", False, settings_of("g_solution", None)),
+    Official("g", "code", "check(g)\njudge(g)", True, settings_of("g", 3.0)),
+]
+NAMES = [official.name for official in OFFICIAL]
+
+
+def handed_in(name: Any, cell_type: str = "code", source: str = "x", **others: Any) -> NotebookNode:
+    known = next((official for official in OFFICIAL if official.name == name), OFFICIAL[0])
+    metadata = {"nbgrader": {**known.metadata, "grade_id": name}, **others}
+    return nbformat.from_dict({"id": "a", "cell_type": cell_type, "source": source, "metadata": metadata})
+
+
+HONEST = [handed_in(official.name, source="answer") for official in OFFICIAL]
+ANY_CELL = st.builds(
+    lambda name, cell_type, source, stated, tags: nbformat.from_dict(
+        {"id": "a", "cell_type": cell_type, "source": source, "metadata": {"nbgrader": stated(name), "tags": tags}}
+    ),
+    st.sampled_from([*NAMES, "h", 3, None]),
+    st.sampled_from(["code", "markdown", "raw"]),
+    st.sampled_from(["2.0", "def f(): return 1"]),
+    st.sampled_from(
+        [
+            lambda name: {"grade_id": name, "points": 100, "grade": True},
+            lambda name: name,
+            lambda name: {"grade_id": [name]},
+        ]
+    ),
+    st.lists(st.sampled_from(["skip-execution", "x"])),
+)
+
+
+def named(cells: list[NotebookNode]) -> dict[str, NotebookNode]:
+    found = [cell for cell in cells if "nbgrader" in cell.metadata]
+    assert sorted(cell.metadata.nbgrader.grade_id for cell in found) == sorted(NAMES)
+    return {cell.metadata.nbgrader.grade_id: cell for cell in found}
+
+
+@given(st.lists(ANY_CELL, max_size=8))
+def test_every_released_cell_is_there_once_as_it_was_released(cells: list[NotebookNode]) -> None:
+    kept, _ = repair(cells, OFFICIAL)
+    for official in OFFICIAL:
+        cell = named(kept)[official.name]
+        assert cell.cell_type == official.cell_type
+        assert cell.metadata == {"nbgrader": official.metadata}
+        assert cell.source == official.source or not official.locked
+
+
+@given(st.lists(ANY_CELL, max_size=8))
+def test_every_cell_that_was_handed_in_is_kept_and_has_no_other_metadata(cells: list[NotebookNode]) -> None:
+    kept, _ = repair(cells, OFFICIAL)
+    assert len(kept) >= len(cells)
+    assert all(set(cell.metadata) <= {"nbgrader"} for cell in kept)
+
+
+@given(st.permutations(HONEST))
+def test_every_test_stands_after_its_answer(cells: list[NotebookNode]) -> None:
+    kept, _ = repair([nbformat.from_dict(cell) for cell in cells], OFFICIAL)
+    order = [cell.metadata.nbgrader.grade_id for cell in kept]
+    assert order.index("f_solution") < order.index("f")
+    assert order.index("g_solution") < order.index("g")
+
+
+def test_an_honest_notebook_is_left_as_it_is_and_nothing_is_said() -> None:
+    kept, notes = repair([nbformat.from_dict(cell) for cell in HONEST], OFFICIAL)
+    assert [cell.metadata.nbgrader.grade_id for cell in kept] == NAMES
+    assert [cell.source for cell in kept] == ["answer", OFFICIAL[1].source, "answer", OFFICIAL[3].source]
+    assert notes == []
+
+
+def test_every_repair_is_told_in_a_sentence() -> None:
+    cells = [
+        handed_in("f"),
+        handed_in("f_solution", cell_type="markdown", tags=["skip-execution"]),
+        handed_in("f_solution"),
+        handed_in("g_solution"),
+        handed_in("extra"),
+    ]
+    cells[0].metadata.nbgrader.points = 50
+    _, notes = repair(cells, OFFICIAL)
+    assert notes == [
+        "the cell f had other settings (points); it has its own again",
+        "the cell f_solution was tagged skip-execution; it was run all the same",
+        "the cell f_solution had become markdown; it is code again",
+        "the cell f_solution was there twice; the first one counts, the other is an ordinary cell",
+        "'extra' is not a cell of this assignment; it is graded as an ordinary cell",
+        "the test f stood before its answer; it was moved after it",
+        "the cell g was missing; it was put back",
+    ]
+
+
+def test_a_missing_answer_hides_no_answer_given_in_a_cell_of_ones_own() -> None:
+    kept, _ = repair([handed_in(None, source="def f(): return 1"), handed_in("f")], OFFICIAL)
+    assert named(kept)["f_solution"].source == "# this answer was missing"
+
+
+def test_a_missing_test_is_put_right_after_its_answer() -> None:
+    kept, _ = repair([handed_in("f_solution"), handed_in("g_solution"), handed_in("g")], OFFICIAL)
+    assert [cell.metadata.nbgrader.grade_id for cell in kept] == ["f_solution", "f", "g_solution", "g"]

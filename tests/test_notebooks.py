@@ -1,0 +1,241 @@
+"""Every notebook in source/ agrees with the catalogue of exercises and with itself."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import sys
+from itertools import pairwise
+
+import pytest
+from leaks import functions, source_cells
+from nbformat import NotebookNode
+
+from autograder.course import ROOT
+from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises.model import Exercise
+
+WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)
+each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
+
+
+def exercises_of(notebook: str) -> list[Exercise]:
+    return [exercise for exercise in EXERCISES.values() if exercise.notebook == notebook]
+
+
+def graded(notebook: str, grade_id: str) -> NotebookNode:
+    (cell,) = (c for c in source_cells(notebook) if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+    return cell
+
+
+def solution_of(exercise: Exercise) -> NotebookNode:
+    return graded(exercise.notebook, f"{exercise.name}_solution")
+
+
+def task_of(exercise: Exercise) -> NotebookNode:
+    """The text over an exercise, found by its heading."""
+    heading = re.compile(rf"^### Exercise \d+ · `{exercise.name}`$", re.MULTILINE)
+    (cell,) = (c for c in source_cells(exercise.notebook) if c.cell_type == "markdown" and heading.search(c.source))
+    return cell
+
+
+def function_in(source: str, name: str) -> ast.FunctionDef:
+    (found,) = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name)
+    return found
+
+
+def signature(code: str, name: str) -> str:
+    """Arguments, defaults and annotations of a function, names for types (`Project = Callable[...]`) spelt out."""
+    body = ast.parse(code).body
+    names = {s.targets[0].id: s.value for s in body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
+
+    class Spell(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return names.get(node.id, node)
+
+    function = Spell().visit(function_in(code, name))
+    return f"({ast.unparse(function.args)}) -> {ast.unparse(function.returns)}"
+
+
+def test_there_is_a_source_for_every_notebook_of_the_catalogue_and_for_no_other() -> None:
+    assert sorted(path.name for path in (ROOT / "source").iterdir() if path.is_dir()) == sorted(NOTEBOOKS)
+
+
+# ------------------------------------------------------------------------------------- what is said of an exercise
+
+
+@each_notebook
+def test_the_title_counts_exercises_points_and_minutes(notebook: str) -> None:
+    title = source_cells(notebook)[0].source
+    ((count, points, minutes),) = re.findall(r"(\w+) exercises?, ([\d.]+) points?, about (\d+) minutes", title)
+    exercises = exercises_of(notebook)
+    assert WORDS.index(count.lower()) == len(exercises)
+    assert float(points) == sum(exercise.points for exercise in exercises)
+    assert int(minutes) > sum(said(exercise)[1] for exercise in exercises)
+
+
+def said(exercise: Exercise) -> tuple[str, int, float]:
+    """Difficulty, minutes and points, as the text over an exercise gives them."""
+    ((difficulty, minutes, points),) = re.findall(
+        r"^\*(\w+) · (\d+) minutes? · ([\d.]+) points?\*$", task_of(exercise).source, re.MULTILINE
+    )
+    return difficulty, int(minutes), float(points)
+
+
+@each_exercise
+def test_the_text_over_an_exercise_gives_difficulty_minutes_and_its_points(exercise: Exercise) -> None:
+    difficulty, minutes, points = said(exercise)
+    assert difficulty in ("easy", "medium", "hard")
+    assert minutes > 0
+    assert points == exercise.points
+
+
+@each_notebook
+def test_exercises_are_numbered_from_one_in_the_order_of_the_catalogue(notebook: str) -> None:
+    text = "\n".join(cell.source for cell in source_cells(notebook) if cell.cell_type == "markdown")
+    numbered = re.findall(r"^### Exercise (\d+) · `(\w+)`$", text, re.MULTILINE)
+    assert numbered == [(str(i), exercise.name) for i, exercise in enumerate(exercises_of(notebook), 1)]
+
+
+@each_exercise
+def test_an_exercise_is_told_then_answered_then_tested(exercise: Exercise) -> None:
+    ids = [cell.id for cell in source_cells(exercise.notebook)]
+    told, answered, tested = (
+        ids.index(cell.id)
+        for cell in (task_of(exercise), solution_of(exercise), graded(exercise.notebook, exercise.name))
+    )
+    assert told < answered
+    assert tested == answered + 1
+
+
+# --------------------------------------------------------------------------------------------------- graded cells
+
+
+@each_exercise
+def test_the_test_cell_checks_and_judges_and_nothing_else(exercise: Exercise) -> None:
+    cell = graded(exercise.notebook, exercise.name)
+    assert cell.source == (
+        f"check({exercise.name})\n"
+        "### BEGIN HIDDEN TESTS\n"
+        "from course import judge\n"
+        f"judge({exercise.name})\n"
+        "### END HIDDEN TESTS"
+    )
+    stated = {"grade": True, "solution": False, "locked": True, "task": False, "schema_version": 3}
+    assert cell.metadata == {"nbgrader": {**stated, "grade_id": exercise.name, "points": exercise.points}}
+
+
+@each_exercise
+def test_the_answer_cell_is_marked_as_nbgrader_wants_it(exercise: Exercise) -> None:
+    cell = solution_of(exercise)
+    stated = {"grade": False, "solution": True, "locked": False, "task": False, "schema_version": 3}
+    assert cell.metadata == {"nbgrader": {**stated, "grade_id": f"{exercise.name}_solution"}}
+    assert re.findall("### (BEGIN|END) SOLUTION", cell.source) == ["BEGIN", "END"]
+
+
+@each_notebook
+def test_no_other_cell_is_graded(notebook: str) -> None:
+    names = [c.metadata.nbgrader.grade_id for c in source_cells(notebook) if "nbgrader" in c.metadata]
+    assert names == [name for e in exercises_of(notebook) for name in (f"{e.name}_solution", e.name)]
+
+
+@each_exercise
+def test_the_stub_has_the_signature_of_the_oracle_and_a_docstring(exercise: Exercise) -> None:
+    stub = solution_of(exercise).source
+    catalogue = inspect.getsource(sys.modules[exercise.oracle.__module__])
+    assert signature(stub, exercise.name) == signature(catalogue, exercise.name)
+    assert ast.get_docstring(function_in(stub, exercise.name))
+
+
+@each_exercise
+def test_the_solution_stored_in_the_notebook_has_full_marks_there(exercise: Exercise) -> None:
+    (output,) = graded(exercise.notebook, exercise.name).outputs
+    text = output.data["text/plain"]
+    assert text.startswith(f"{exercise.name}: passed, {exercise.points:g} of {exercise.points:g} points")
+
+
+# ---------------------------------------------------------------------------------------------- carried-over cells
+
+
+@each_notebook
+def test_a_carried_over_function_is_the_solution_of_an_earlier_notebook(notebook: str) -> None:
+    for cell in source_cells(notebook):
+        if cell.id == "carried-over":
+            for function in ast.parse(cell.source).body:
+                assert isinstance(function, ast.FunctionDef)
+                exercise = EXERCISES[function.name]
+                assert exercise.notebook < notebook
+                assert ast.dump(function) == ast.dump(function_in(solution_of(exercise).source, exercise.name))
+
+
+@each_notebook
+def test_no_other_cell_defines_a_function_of_another_exercise(notebook: str) -> None:
+    for cell in source_cells(notebook):
+        if cell.cell_type == "code" and cell.id != "carried-over":
+            defined = {name for name, _ in functions(cell.source)} & set(EXERCISES)
+            assert defined <= {cell.metadata.get("nbgrader", {}).get("grade_id", "").removesuffix("_solution")}
+
+
+# ---------------------------------------------------------------------------------------------------- what is stored
+
+
+def pictures(cell: NotebookNode) -> list[str]:
+    """The img elements in a cell's outputs, without the pixels."""
+    outputs = cell.get("outputs", ())
+    html = "".join(output["data"].get("text/html", "") for output in outputs if "data" in output)
+    return [re.sub(r'src="[^"]*"', "", element) for element in re.findall(r"<img\b[^>]*>", html)]
+
+
+@each_notebook
+def test_every_picture_is_stored_with_a_text_for_those_who_do_not_see_it(notebook: str) -> None:
+    found = [element for cell in source_cells(notebook) for element in pictures(cell)]
+    assert found
+    for element in found:
+        ((alt,),) = [re.findall(r'alt="([^"]*)"', element)]
+        assert len(alt.split()) >= 8, alt
+    kinds = {kind for cell in source_cells(notebook) for o in cell.get("outputs", ()) for kind in o.get("data", {})}
+    assert kinds <= {"text/plain", "text/html"}
+
+
+@each_notebook
+def test_every_call_of_a_picture_has_left_one(notebook: str) -> None:
+    for cell in source_cells(notebook):
+        if cell.cell_type == "code" and re.match(r"figures\.\w+\(", cell.source.rstrip().split("\n")[-1]):
+            assert len(pictures(cell)) == 1, cell.id
+
+
+@each_notebook
+def test_no_output_is_an_error_or_a_complaint(notebook: str) -> None:
+    for cell in source_cells(notebook):
+        for output in cell.get("outputs", ()):
+            assert output.output_type != "error", cell.id
+            assert output.get("name") != "stderr", cell.id
+
+
+@each_notebook
+def test_nothing_stored_names_a_folder_of_a_machine_or_a_place_on_the_web(notebook: str) -> None:
+    text = json.dumps(source_cells(notebook), ensure_ascii=False)
+    readable = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]*", "", text)
+    assert re.findall(r"(?<![\w.])/(?:home|root|tmp|Users|usr|var|work|opt|private)/\S*", readable) == []
+    assert re.findall(r"[A-Z]:\\\\\w+", readable) == []
+    assert re.findall(r"https?://\S*|\bwww\.\S*", readable) == []
+
+
+@each_notebook
+def test_what_is_folded_can_be_unfolded_and_closed(notebook: str) -> None:
+    for cell in source_cells(notebook):
+        if cell.cell_type == "markdown":
+            counts = {cell.source.count(tag) for tag in ("<details>", "</details>", "<summary>", "</summary>")}
+            assert len(counts) == 1, cell.id
+
+
+@each_notebook
+def test_headings_go_down_one_level_at_a_time(notebook: str) -> None:
+    text = "\n".join(cell.source for cell in source_cells(notebook) if cell.cell_type == "markdown")
+    levels = [len(marks) for marks in re.findall(r"^(#+) ", re.sub(r"(?s)```.*?```", "", text), re.MULTILINE)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))

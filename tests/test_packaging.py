@@ -1,0 +1,113 @@
+"""The versions, the commands and the numbers that the repository's own texts promise."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.metadata import version
+from typing import Any
+
+import pytest
+import yaml
+from typer.main import get_command
+
+from autograder.__main__ import app
+from autograder.course import ROOT
+from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises.model import equivalence
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+README = (ROOT / "README.md").read_text()
+MAKEFILE = (ROOT / "Makefile").read_text()
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def declared() -> set[str]:
+    extras = PROJECT["optional-dependencies"]
+    return {canonical(name) for name in (*PROJECT["dependencies"], *extras["instructor"], *extras["test"])}
+
+
+def pins(lines: list[str]) -> dict[str, str]:
+    return {canonical(name): pin for name, _, pin in (line.partition("==") for line in lines)}
+
+
+CONSTRAINTS = pins((ROOT / "constraints.txt").read_text().split())
+
+
+def test_every_constraint_is_one_exact_version() -> None:
+    lines = (ROOT / "constraints.txt").read_text().split()
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.+]*", line)] == []
+    assert len(CONSTRAINTS) == len(lines)
+
+
+@pytest.mark.parametrize("name", sorted(declared()))
+def test_every_dependency_is_pinned_and_installed_in_that_version(name: str) -> None:
+    assert version(name).partition("+")[0] == CONSTRAINTS[name]  # torch adds what it was built for: 2.13.0+cpu
+
+
+def test_conda_users_get_the_same_versions() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    (pip,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
+    assert "--constraint constraints.txt" in pip
+    assert "--editable ." in pip
+    listed = pins([line for line in pip if not line.startswith("--")])
+    assert listed == {name: CONSTRAINTS[name] for name in declared()}
+
+
+def test_conda_users_get_a_python_that_the_project_accepts() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    (python,) = (e for e in environment["dependencies"] if isinstance(e, str) and e.startswith("python="))
+    lowest = tuple(map(int, PROJECT["requires-python"].removeprefix(">=").split(".")))
+    assert tuple(map(int, python.removeprefix("python=").split("."))) >= lowest
+    assert f"sys.version_info < {lowest}" in MAKEFILE
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
+
+
+def test_the_two_commands_of_the_readme_and_every_other_target_it_names_exist() -> None:
+    named = set(re.findall(r"(?:`|^    )make ([a-z]+)", README, re.MULTILINE))
+    assert {"grade", "test"} <= named
+    assert named <= targets()
+
+
+def test_every_target_is_declared_phony() -> None:
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
+    assert set(phony.split()) == targets()
+
+
+def test_every_command_that_the_readme_and_the_makefile_name_exists() -> None:
+    named = set(re.findall(r"python -m autograder ([a-z]+)", README + MAKEFILE))
+    assert "grade" in named
+    assert named <= set(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_every_path_that_the_readme_names_exists() -> None:
+    """A path is a word in backticks with a slash in it; work/, class/ and build/ come with use."""
+    named = re.findall(r"`([a-z_.]+/[\w./-]*)`", README)
+    made_by_use = ("work/", "class/", "build/")
+    assert named
+    assert [path for path in named if not path.startswith(made_by_use) and not (ROOT / path).exists()] == []
+
+
+def test_the_readme_lists_every_notebook_with_its_points() -> None:
+    rows = re.findall(r"^\| `(\d\d_\w+)` \|.*\| *([\d.]+) *\|$", README, re.MULTILINE)
+    points = {n: sum(e.points for e in EXERCISES.values() if e.notebook == n) for n in NOTEBOOKS}
+    assert {notebook: float(worth) for notebook, worth in rows} == points
+
+
+def test_the_readme_counts_the_exercises_mistakes_and_right_answers_there_are() -> None:
+    (told,) = re.findall(r"(\d+) exercises, (\d+) mistakes .*?, (\d+) equivalent, (\d+) right answers", README)
+    mistakes = [mistake for exercise in EXERCISES.values() for mistake in exercise.mistakes]
+    equivalent = [mistake for mistake in mistakes if equivalence(mistake)]
+    variants = [variant for exercise in EXERCISES.values() for variant in exercise.variants]
+    assert tuple(map(int, told)) == (
+        len(EXERCISES),
+        len(mistakes) - len(equivalent),
+        len(equivalent),
+        len(variants),
+    )

@@ -1,0 +1,261 @@
+"""What students get: the same bytes every time, and nothing in it that gives an answer away."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import nbformat
+import pytest
+from leaks import Secret, cells_of, flat, functions, secrets, solution_texts
+
+import autograder.release as release
+from autograder.course import ROOT, Course
+from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.plugins.releasing import CELL_ID, KERNELSPEC, TAGS
+
+SECRETS = secrets()
+CARRIED_OVER = "carried-over"
+# One product of two arguments, as they are or turned: notebook 00 shows them all side by side and asks which is meant.
+ONE_PRODUCT = re.compile(r"return v\d(\.T)? [@*] v\d(\.T)?")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release of every notebook, made just now."""
+    return make(tmp_path_factory.mktemp("release") / "course")
+
+
+def make(folder: Path) -> Path:
+    course = Course.copied(folder)
+    for notebook in NOTEBOOKS:
+        course.generate_assignment(notebook)
+    return folder / "release"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The students' package, built without the network and unpacked as pip unpacks it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (archive,) = folder.glob("*.whl")
+    with ZipFile(archive) as opened:
+        opened.extractall(folder / "unpacked")
+    return folder / "unpacked"
+
+
+def notebook_of(made: Path, notebook: str) -> Path:
+    return made / notebook / f"{notebook}.ipynb"
+
+
+def leaked(code: str, before: str = "") -> list[tuple[str, Secret]]:
+    """The secrets in some code. An answer of a notebook that comes before `before` may stand there under its own name."""
+    found = []
+    for name, form in functions(code):
+        owners = SECRETS.get(form, [])
+        if not any(o.role == "solution" and o.notebook < before and o.name == name for o in owners):
+            found += [(name, owner) for owner in owners]
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------ the bytes
+
+
+def test_two_runs_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
+    again = make(tmp_path / "course")
+    for notebook in NOTEBOOKS:
+        assert notebook_of(made, notebook).read_bytes() == notebook_of(again, notebook).read_bytes()
+
+
+@pytest.fixture
+def committed(released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout that has one notebook, whose committed files are up to date."""
+    monkeypatch.setattr(release, "NOTEBOOKS", ("00_shapes",))
+    monkeypatch.setattr(release, "write_answers", lambda to: (to / "00_shapes.json").write_text("answers"))
+    for name, folder in (("ROOT", "."), ("ANSWERS", "course/answers"), ("RELEASE", "release")):
+        monkeypatch.setattr(release, name, tmp_path / folder)
+    shutil.copytree(released / "release", tmp_path / "release")
+    (tmp_path / "course" / "answers").mkdir(parents=True)
+    (tmp_path / "course" / "answers" / "00_shapes.json").write_text("answers")
+    return tmp_path
+
+
+def test_what_is_up_to_date_is_not_stale(committed: Path) -> None:
+    assert release.stale() == []
+
+
+def test_what_would_change_and_what_has_no_source_any_more_is_stale_and_named(committed: Path) -> None:
+    (committed / "course" / "answers" / "00_shapes.json").write_text("other answers")
+    (committed / "course" / "answers" / "99_gone.json").write_text("answers")
+    notebook_of(committed / "release", "00_shapes").unlink()
+    assert release.stale() == [
+        "course/answers/00_shapes.json",
+        "course/answers/99_gone.json",
+        "release/00_shapes/00_shapes.ipynb",
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------- the form
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_released_notebook_holds_listed_metadata_and_no_outputs(made: Path, notebook: str) -> None:
+    read = nbformat.read(str(notebook_of(made, notebook)), as_version=4)
+    nbformat.validate(read)
+    assert (read.nbformat, read.nbformat_minor) == (4, 5)
+    assert read.metadata == {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
+    for cell in read.cells:
+        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "tags"}
+        assert set(cell.metadata.get("tags", ())) <= set(TAGS)
+        assert cell.cell_type != "code" or (cell.outputs == [] and cell.execution_count is None)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_cell_ids_are_unique_words(made: Path, notebook: str) -> None:
+    ids = [cell.id for cell in cells_of(notebook_of(made, notebook))]
+    assert len(set(ids)) == len(ids)
+    assert all(CELL_ID.fullmatch(name) for name in ids)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_every_guess_is_left_to_the_reader(made: Path, notebook: str) -> None:
+    code = "\n".join(cell.source for cell in cells_of(notebook_of(made, notebook)) if cell.cell_type == "code")
+    guesses = re.findall(r"^guess\w* = (\w+)", code, re.MULTILINE)
+    assert guesses
+    assert set(guesses) == {"None"}
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_every_exercise_waits_to_be_written_and_can_be_checked(made: Path, notebook: str) -> None:
+    cells = {cell.id: cell for cell in cells_of(notebook_of(made, notebook))}
+    for exercise in (e for e in EXERCISES.values() if e.notebook == notebook):
+        name = exercise.name.replace("_", "-")
+        assert cells[f"{name}-solution"].source.rstrip().endswith("raise NotImplementedError()")
+        assert cells[name].source == f"check({exercise.name})"
+
+
+# ------------------------------------------------------------------------------------------------------- no leaks
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "def pairwise_dots(A, B):\n    return A @ B.T",
+        "def helper(first: 'n d', second) -> None:\n    '''Not what it seems.'''\n    return first @ second.T",
+        "table = (lambda rows, others: rows @ others.T)(X, X)",
+        "class Box:\n    def dots(a, b): return a @ b.T",
+        "def pairwise_dots(A, B):\n    out = np.zeros((len(A), len(B)))\n    for i in range(len(A)):\n        for j in range(len(B)):\n"
+        "            out[i, j] = sum(A[i, x] * B[j, x] for x in range(A.shape[1]))\n    return out",
+        "def hoisted(S, dim=-1):\n    z = np.exp(S - S.max(axis=dim, keepdims=True))\n    return z / z.sum(axis=dim, keepdims=True)",
+    ],
+)
+def test_an_answer_is_found_whatever_its_names_are(planted: str) -> None:
+    assert leaked(planted)
+
+
+def test_an_answer_of_an_earlier_notebook_passes_under_its_own_name_alone() -> None:
+    mix = "def {}(W, V):\n    return W @ V"
+    assert not leaked(mix.format("mix_rows"), before="01_token_loops")
+    assert leaked(mix.format("mix_rows"), before="00_shapes")
+    assert leaked(mix.format("mine"), before="01_token_loops")
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_no_function_in_a_released_notebook_is_an_answer_an_oracle_or_a_mistake(made: Path, notebook: str) -> None:
+    for cell in cells_of(notebook_of(made, notebook)):
+        if cell.cell_type == "code":
+            assert leaked(cell.source, before=notebook if cell.id == CARRIED_OVER else "") == [], cell.id
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_no_text_in_a_released_notebook_is_that_of_an_answer(made: Path, notebook: str) -> None:
+    for cell in cells_of(notebook_of(made, notebook)):
+        for other in NOTEBOOKS:
+            if cell.id == CARRIED_OVER and other < notebook:
+                continue
+            for answer in solution_texts(other):
+                assert f"\n{answer}\n" not in f"\n{flat(cell.source)}\n", (cell.id, answer)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_released_notebook_says_nothing_of_the_hidden_tests(made: Path, notebook: str) -> None:
+    text = notebook_of(made, notebook).read_text()
+    for secret in ("HIDDEN TEST", "BEGIN SOLUTION", "judge(", "import judge", "autograder"):
+        assert secret not in text
+    for exercise in EXERCISES.values():
+        assert not [probe.shows for probe in exercise.probes if probe.shows in text]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "course").rglob("*.py")), ids=lambda path: path.name)
+def test_no_function_of_the_students_library_is_an_answer_an_oracle_or_a_mistake(path: Path) -> None:
+    code = path.read_text()
+    bare = {name for name, form in functions(code) if ONE_PRODUCT.fullmatch(form)}
+    assert bare <= {"lambda"}
+    assert [found for found in leaked(code) if found[0] not in bare] == []
+
+
+# ------------------------------------------------------------------------------------------------------ the wheel
+
+
+def test_the_wheel_holds_the_students_library_alone(wheel: Path) -> None:
+    files = {str(path.relative_to(wheel)) for path in wheel.rglob("*") if path.is_file()}
+    ours = {name for name in files if ".dist-info/" not in name}
+    assert {name.split("/")[0] for name in ours} == {"course"}
+    assert {Path(name).suffix for name in ours} == {".py", ".json", ".mplstyle", ".typed"}
+    assert {f"course/answers/{notebook}.json" for notebook in NOTEBOOKS} <= ours
+    assert {"course/figures/course.mplstyle", "course/py.typed", "course/checking.py"} <= ours
+    assert not [name for name in files if name.endswith("entry_points.txt")]
+
+
+def test_the_wheel_holds_the_files_of_the_checkout_and_no_others(wheel: Path) -> None:
+    for path in (wheel / "course").rglob("*"):
+        if path.is_file():
+            assert path.read_bytes() == (ROOT / path.relative_to(wheel)).read_bytes()
+
+
+def test_no_text_in_the_wheel_is_that_of_an_answer_or_of_a_hidden_test(wheel: Path) -> None:
+    answers = [answer for notebook in NOTEBOOKS for answer in solution_texts(notebook)]
+    shown = [probe.shows for exercise in EXERCISES.values() for probe in exercise.probes]
+    assert len(answers) == len(EXERCISES)
+    for path in (wheel / "course").rglob("*"):
+        if path.is_file():
+            text = path.read_text()
+            assert not [answer for answer in answers if f"\n{answer}\n" in f"\n{flat(text)}\n"], path.name
+            assert not [property_ for property_ in shown if property_ in text], path.name
+
+
+def test_the_wheel_asks_for_nothing_that_only_instructors_need(wheel: Path) -> None:
+    (metadata,) = wheel.glob("*.dist-info/METADATA")
+    wanted = re.findall(r"^Requires-Dist: (.*)$", metadata.read_text(), re.MULTILINE)
+    plain = sorted(line for line in wanted if "extra ==" not in line)
+    assert plain == ["ipython", "jaxtyping", "matplotlib", "numpy", "torch"]
+
+
+def test_on_a_students_machine_check_answers_and_judge_says_when_hidden_tests_run(wheel: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        "class Absent:\n"
+        "    def find_spec(name, path=None, target=None):\n"
+        "        if name == 'autograder':\n"
+        "            raise ModuleNotFoundError(name, name=name)\n"
+        "sys.meta_path.insert(0, Absent)\n"
+        f"sys.path.insert(0, {str(wheel)!r})\n"
+        "import course, course.figures.shapes\n"
+        f"assert course.__file__.startswith({str(wheel)!r})\n"
+        "def mix_rows(W, V):\n    return W @ V\n"
+        "print(course.check(mix_rows))\n"
+        "print(course.judge(mix_rows))\n"
+        "print(course.figures.shapes.mixing())\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    checked, judged, picture = run.stdout.strip().split("\n")
+    assert checked == "mix_rows: correct on all 3 public cases. The hidden tests try more."
+    assert judged.startswith("The hidden tests run when your instructor grades")
+    assert picture.startswith("[Picture] ")

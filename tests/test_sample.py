@@ -1,0 +1,198 @@
+"""The sample class, graded as any class is, and the reports on it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+import autograder.sample as sample
+from autograder.course import ROOT, Course
+from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
+from autograder.grading import grade
+from autograder.judging.reference import given
+from autograder.mutants import as_student
+from autograder.report import NOTHING, Line, html, lines
+from autograder.sample import answers_in, as_notebook_code, make_sample
+from course.comparing import same_answers
+
+NOTEBOOK = "00_shapes"
+MISTAKES = [(exercise, mistake) for exercise in EXERCISES.values() for mistake in exercise.mistakes]
+IMPLEMENTATIONS = MISTAKES + [(exercise, variant) for exercise in EXERCISES.values() for variant in exercise.variants]
+
+
+# ------------------------------------------------------------------------------------------ mistakes as student code
+
+
+def notebook_names(exercise: Exercise) -> dict[str, Any]:
+    """What a student's notebook has defined before an answer runs: its setup, what is carried over, right neighbours."""
+    cells = nbformat.read(str(ROOT / "source" / exercise.notebook / f"{exercise.notebook}.ipynb"), as_version=4).cells
+    names: dict[str, Any] = {}
+    for cell in cells:
+        if cell.id in ("setup", "carried-over"):
+            exec(cell.source, names)
+    return names | {name: other.oracle for name, other in EXERCISES.items() if other.notebook == exercise.notebook}
+
+
+@pytest.mark.parametrize(
+    ("exercise", "implementation"), IMPLEMENTATIONS, ids=lambda x: getattr(x, "name", None) or x.__name__
+)
+def test_as_notebook_code_an_implementation_answers_every_public_case_as_it_does_itself(
+    exercise: Exercise, implementation: Implementation
+) -> None:
+    names = notebook_names(exercise)
+    code = as_notebook_code(exercise, implementation)
+    exec(compile(code, "<cell>", "exec"), names)
+    itself = [given(exercise, as_student(exercise, implementation), case, False) for case in exercise.public]
+    written = [given(exercise, names[exercise.name], case, False) for case in exercise.public]
+    wanted = [given(exercise, exercise.oracle, case, False) for case in exercise.public]
+    assert same_answers(wanted, itself, written)
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), MISTAKES, ids=lambda x: getattr(x, "name", None) or x.__name__)
+def test_student_code_does_not_explain_its_own_mistake(exercise: Exercise, mistake: Implementation) -> None:
+    code = as_notebook_code(exercise, mistake)
+    assert f"def {exercise.name}(" in code
+    assert not re.search(rf"\b{mistake.__name__}\b", code)
+    assert "->" not in code
+    assert lesson(mistake) not in " ".join(code.split())
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
+def test_every_exercise_has_a_mistake_for_each_of_three_students(exercise: Exercise) -> None:
+    assert sum(equivalence(mistake) is None for mistake in exercise.mistakes) >= 3
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_the_answers_of_a_notebook_are_found_by_exercise(notebook: str) -> None:
+    found = answers_in(ROOT / "source" / notebook / f"{notebook}.ipynb")
+    assert list(found) == [exercise.name for exercise in EXERCISES.values() if exercise.notebook == notebook]
+    assert all(f"def {name}(" in source for name, source in found.items())
+
+
+# --------------------------------------------------------------------------------------------------- a graded class
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The sample class for the first notebook, and Hal, whom the gradebook knows and who handed in nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sample, "FOLDER", tmp_path_factory.mktemp("sample") / "course")
+        patch.setattr(sample, "NOTEBOOKS", (NOTEBOOK,))
+        made = make_sample()
+    with Gradebook(made.database) as gradebook:
+        gradebook.add_student("hal")
+    return made
+
+
+@pytest.fixture(scope="module")
+def graded(course: Course) -> Path:
+    """The report on the class."""
+    report, failed = grade(course, NOTEBOOK)
+    assert failed == []
+    return report
+
+
+@pytest.fixture
+def report(course: Course, graded: Path) -> list[Line]:
+    return lines(course, NOTEBOOK)
+
+
+def row(report: list[Line], student: str) -> list[tuple[float | None, str]]:
+    return [(line.score, line.outcome) for line in report if line.student == student]
+
+
+def test_seven_students_hand_in_something(course: Course) -> None:
+    assert course.submitters(NOTEBOOK) == ["ada", "ben", "cleo", "dan", "eve", "fay", "gus"]
+
+
+def test_each_student_of_the_sample_earns_what_their_story_says(report: list[Line]) -> None:
+    assert row(report, "ada") == [(2.0, "passed"), (2.0, "passed"), (3.0, "passed")]
+    assert row(report, "ben") == [(0.0, "not attempted")] * 3
+    assert row(report, "cleo") == [(2.0, "passed"), (0.0, "not attempted"), (0.0, "not attempted")]
+    assert row(report, "gus") == [(0.0, "not attempted")] * 3
+
+
+@pytest.mark.parametrize(("student", "place"), [("dan", 0), ("eve", 1), ("fay", 2)])
+def test_a_known_mistake_loses_marks_and_is_named(report: list[Line], student: str, place: int) -> None:
+    exercises = [exercise for exercise in EXERCISES.values() if exercise.notebook == NOTEBOOK]
+    expected = [e.mistakes[place].__name__ for e in exercises]
+    own = [line for line in report if line.student == student]
+    assert [line.mistakes for line in own] == [(name,) for name in expected]
+    assert all((line.score or 0.0) < exercise.points for line, exercise in zip(own, exercises, strict=True))
+
+
+def test_a_student_who_handed_in_nothing_is_in_the_report_and_has_no_zero(report: list[Line]) -> None:
+    assert row(report, "hal") == [(None, NOTHING)] * 3
+
+
+def test_the_page_has_a_row_for_every_student_with_points_and_total(graded: Path) -> None:
+    page = graded.read_text()
+    assert graded.name == f"{NOTEBOOK}.html"
+    rows = dict(re.findall(r"<tr><th>(\w+)</th>(<td>.*?)</tr>", page))
+    assert list(rows) == ["ada", "ben", "cleo", "dan", "eve", "fay", "gus", "hal"]
+    assert rows["ada"] == "<td>2</td><td>2</td><td>3</td><td>7</td>"
+    assert rows["cleo"] == "<td>2</td><td>0<br>not attempted</td><td>0<br>not attempted</td><td>2</td>"
+    assert rows["hal"] == f"<td>{NOTHING}</td>" * 3 + "<td>0</td>"
+
+
+def test_the_page_lists_mistakes_by_how_many_made_them_and_in_the_words_students_read(
+    course: Course, report: list[Line]
+) -> None:
+    mistake = EXERCISES["mix_rows"].mistakes[0]
+    twice = [*report, Line("ivy", "mix_rows", 0.0, "wrong", (mistake.__name__,))]
+    listed = re.findall(r"<tr><td>(\d+)</td><td>(\w+)</td><td>(\w+)</td><td>(.*?)</td></tr>", html(NOTEBOOK, twice))
+    assert listed[0][:3] == ("2", "mix_rows", mistake.__name__)
+    assert [count for count, *_ in listed] == ["2"] + ["1"] * 8
+
+
+def test_names_of_students_cannot_become_markup() -> None:
+    page = html(NOTEBOOK, [Line("<script>x</script>", "mix_rows", 1.0, "passed", ())])
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "No known mistake was recognised." in page
+
+
+def test_grading_prints_the_table_and_says_who_handed_in_nothing(
+    course: Course, graded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    grade(course, NOTEBOOK)
+    printed = capsys.readouterr().out
+    told = {cells[0].strip(): [c.strip() for c in cells[1:]] for cells in table_rows(printed)}
+    assert told["ada"] == ["2", "2", "3", "7"]
+    assert told["hal"] == [NOTHING, NOTHING, NOTHING, "0"]
+    assert "could not be graded" not in printed
+
+
+def table_rows(printed: str) -> list[list[str]]:
+    return [line.split("│")[1:-1] for line in printed.splitlines() if line.startswith("│")]
+
+
+def test_one_submission_that_nbgrader_fails_on_is_named_and_stops_no_other(
+    course: Course, graded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autograder.course import NbgraderFailed
+
+    regraded: list[str] = []
+
+    def autograde(self: Course, assignment: str, student: str, force: bool = False) -> None:
+        regraded.append(student)
+        if student == "ben":
+            raise NbgraderFailed("[ERROR] the disk is full")
+
+    monkeypatch.setattr(Course, "autograde", autograde)
+    _, failed = grade(course, NOTEBOOK)
+    assert failed == ["ben"]
+    assert regraded == ["ada", "ben", "cleo", "dan", "eve", "fay", "gus"]
+    assert "ben could not be graded:\n[ERROR] the disk is full" in capsys.readouterr().out
+
+
+def test_an_unreadable_submission_gets_a_page_that_says_so(course: Course, graded: Path) -> None:
+    page = (course.folder("feedback", "gus", NOTEBOOK) / f"{NOTEBOOK}.html").read_text()
+    assert "This submission could not be read" in page

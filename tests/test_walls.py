@@ -1,0 +1,127 @@
+"""The walls between the rooms: who may import whom."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NBGRADER = {"nbgrader", "nbformat", "nbconvert", "nbclient", "jupyter_client", "traitlets"}
+
+# room: what it may import, of this repository and of Jupyter's grading machinery
+MAY: dict[str, set[str]] = {
+    "course": {"course"},
+    "autograder/exercises": {"course", "autograder.exercises"},
+    "autograder/judging": {"course", "autograder.exercises", "autograder.judging"},
+    "autograder/engine": {"autograder.engine", *NBGRADER},
+}
+# the one exception: an instructor's machine judges in the same process
+LAZY = {("course/client.py", "autograder.judging.local_judge")}
+
+
+def modules(room: str) -> list[Path]:
+    return sorted((ROOT / room).rglob("*.py"))
+
+
+def imports(path: Path, top_level_only: bool = False) -> set[str]:
+    """Every module or name that a file imports, in full: `from a import b` is "a.b"."""
+    tree = ast.parse(path.read_text())
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    found: set[str] = set()
+    for node in tree.body if top_level_only else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {f"{start}.{alias.name}" for alias in node.names}
+    return found
+
+
+def within(name: str, packages: set[str]) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+@pytest.mark.parametrize("room", MAY)
+def test_a_room_imports_of_this_repository_and_of_nbgrader_only_what_it_may(room: str) -> None:
+    walled = {"course", "autograder", "tests", *NBGRADER}
+    for path in modules(room):
+        here = path.relative_to(ROOT).as_posix()
+        outside = {name for name in imports(path) if within(name, walled) and not within(name, MAY[room])}
+        assert {(here, name) for name in outside} <= LAZY
+
+
+def test_the_rooms_are_there() -> None:
+    assert all(modules(room) for room in ("course", "autograder/exercises", "autograder/judging", "autograder/plugins"))
+
+
+def test_the_one_exception_is_lazy_and_still_needed() -> None:
+    for file, name in LAZY:
+        assert name in imports(ROOT / file)
+        assert name not in imports(ROOT / file, top_level_only=True)
+
+
+@pytest.mark.parametrize("room", MAY)
+def test_nothing_is_imported_by_a_name_made_at_run_time(room: str) -> None:
+    for path in modules(room):
+        names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
+        assert not names & {"__import__", "exec", "eval"}, path
+        assert not {name for name in imports(path) if within(name, {"importlib"})} - {"importlib.resources.files"}, path
+
+
+def test_the_students_library_needs_nothing_but_what_its_wheel_declares() -> None:
+    declared = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"])
+    imported = {name.split(".")[0] for path in modules("course") for name in imports(path)}
+    third_party = imported - sys.stdlib_module_names - {"course", "autograder"}
+    assert {name.lower() for name in third_party} <= declared
+
+
+def test_the_students_library_imports_torch_and_matplotlib_only_where_they_are_used() -> None:
+    for path in modules("course"):
+        if "figures" not in path.parts:
+            assert not {n for n in imports(path, top_level_only=True) if within(n, {"torch", "matplotlib"})}, path
+
+
+def test_only_the_plugins_tie_the_engine_and_the_judge_together() -> None:
+    for path in modules("autograder"):
+        if "plugins" not in path.parts:
+            found = imports(path)
+            engine, judging = (
+                any(within(name, {f"autograder.{room}"}) for name in found) for room in ("engine", "judging")
+            )
+            assert not (engine and judging), path
+
+
+def test_what_nbgrader_loads_is_in_the_plugins() -> None:
+    text = (ROOT / "nbgrader_config.py").read_text()
+    ours = {
+        node.value
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("autograder.")
+    }
+    assert ours
+    assert all(name.startswith("autograder.plugins.") for name in ours)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("import autograder", {"autograder"}),
+        ("import autograder.judging as j", {"autograder.judging"}),
+        ("from autograder import judging, exercises", {"autograder.judging", "autograder.exercises"}),
+        ("def f():\n    if True:\n        from autograder.judging import examine", {"autograder.judging.examine"}),
+        ("from . import values", {"course.values"}),
+        ("from ..autograder import judging", {"autograder.judging"}),
+    ],
+)
+def test_imports_are_found_in_every_form(
+    line: str, found: set[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "course").mkdir()
+    (tmp_path / "course" / "some.py").write_text(line)
+    assert imports(tmp_path / "course" / "some.py") == found
