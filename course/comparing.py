@@ -55,12 +55,12 @@ def difference(expected: Observation, given: Observation) -> Difference | None:
         return None if same else Difference("raised", (), expected.raised.kind, given.raised)
     if given.raised is not None:
         return Difference("raised", (), None, given.raised)
+    for position, contents in given.changed.items():  # first: a changed argument may be why the result is wrong
+        if position not in expected.changed:
+            return Difference("changed", (position,), None, contents)
     found = compare(expected.result, given.result)
     if found:
         return found
-    for position, contents in given.changed.items():
-        if position not in expected.changed:
-            return Difference("changed", (position,), None, contents)
     for name, budget in expected.counts.items():
         if name != "lines" and given.counts.get(name, 0) > budget:
             return Difference("count", (name,), budget, given.counts[name])

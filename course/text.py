@@ -132,7 +132,8 @@ def show(value: Value) -> str:
     if isinstance(value, Tensor):
         value = value.array
     if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=4, suppress_small=True, threshold=60, max_line_width=72)
+        faint = value.dtype.kind == "f" and bool(np.any((value != 0) & (np.abs(value) < 1e-20)))  # no rounding
+        return np.array2string(value, precision=4, suppress_small=not faint, threshold=60, max_line_width=72)
     if isinstance(value, (tuple, list)):
         start, end = "()" if isinstance(value, tuple) else "[]"
         one_line = not any(isinstance(part, (np.ndarray, Tensor, tuple, list, dict)) for part in value)
