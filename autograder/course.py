@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,14 +12,10 @@ from typing import Any
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.exc import SAWarning
 from traitlets.config import PyFileConfigLoader
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = "nbgrader_config.py"
-
-
-warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")  # of nbgrader's own queries
 
 
 class NbgraderFailed(RuntimeError):

@@ -1,1 +1,7 @@
 """What nbgrader loads through its documented settings; see nbgrader_config.py for where each one goes."""
+
+import warnings
+
+from sqlalchemy.exc import SAWarning
+
+warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")  # of its own queries, three a submission

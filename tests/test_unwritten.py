@@ -1,0 +1,22 @@
+"""A student opens a released notebook and runs all of it before writing anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+RELEASE = Path(__file__).parents[1] / "release"
+NOTEBOOKS = sorted(RELEASE.glob("*/*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_with_nothing_written_runs_to_its_end_without_a_traceback(path: Path) -> None:
+    notebook = nbformat.read(str(path), as_version=4)
+    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(path.parent)}}).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert not [output.ename for output in outputs if output.output_type == "error"]
+    assert not [output.text for output in outputs if output.output_type == "stream" and output.name == "stderr"]
+    assert f"{path.stem}: 0 of" in notebook.cells[-1].outputs[0].text
