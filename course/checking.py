@@ -15,7 +15,7 @@ import numpy as np
 
 from course import answers
 from course.answers import StoredExercise, StoredMistake
-from course.comparing import Difference, difference, lines_grow, same_answers, telling
+from course.comparing import Difference, difference, lines_grow, match
 from course.functions import Function
 from course.observing import Observation, observe
 from course.text import KNOWN_MISTAKE, explain, show, side_by_side, side_by_side_html
@@ -191,10 +191,7 @@ def known(exercise: StoredExercise, observed: list[Observation]) -> list[StoredM
         found = [
             mistake
             for mistake in exercise.mistakes
-            if cases
-            and mistake.loops == loops
-            and same_answers(want, [mistake.answers[i] for i in cases], got)
-            and (loops or any(map(telling, want, got, [mistake.answers[i] for i in cases])))
+            if cases and match(want, got, [mistake.answers[i] for i in cases], (loops, mistake.loops)) == "tellingly"
         ]
         if found:
             return found

@@ -21,6 +21,7 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2}
 # Lines that one call may run more than another without having a loop in it: a branch, a wrapper inside numpy.
 LINES_OF_SLACK = 6
 
+Match = Literal["no", "yes", "tellingly"]
 Kind = Literal["raised", "not raised", "type", "length", "shape", "dtype", "value", "changed", "count"]
 
 
@@ -67,17 +68,30 @@ def difference(expected: Observation, given: Observation) -> Difference | None:
     return None
 
 
-def same_answers(
-    expected: Sequence[Observation], some: Sequence[Observation], others: Sequence[Observation], lines: bool = False
-) -> bool:
+def match(
+    expected: Sequence[Observation],
+    given: Sequence[Observation],
+    mistaken: Sequence[Observation],
+    loops: tuple[bool, bool] = (False, False),
+) -> Match:
+    """Whether answers are those of a mistake, and whether that points to it.
+
+    Args:
+        expected, given, mistaken: what a right answer, a student and the mistake give to the same cases.
+        loops: whether the student's lines, and the mistake's, grow with the size of the case.
+    """
+    if loops[0] != loops[1] or not same_answers(expected, given, mistaken):
+        return "no"
+    return "tellingly" if loops[0] or any(map(telling, expected, given, mistaken)) else "yes"
+
+
+def same_answers(expected: Sequence[Observation], some: Sequence[Observation], others: Sequence[Observation]) -> bool:
     """Whether two series of answers to the same cases would be told apart by nobody.
 
-    The same results, kinds of exception and changed arguments, and the same overspending. Where `lines` were counted,
-    growing with the size of the case counts too.
+    The same results, kinds of exception and changed arguments, and the same overspending.
     """
     each = zip(expected, some, others, strict=True)
-    alike = all(_alike(one, other) and _over(want, one) == _over(want, other) for want, one, other in each)
-    return alike and (not lines or lines_grow(some) == lines_grow(others))
+    return all(_alike(one, other) and _over(want, one) == _over(want, other) for want, one, other in each)
 
 
 def telling(expected: Observation, given: Observation, mistaken: Observation) -> bool:

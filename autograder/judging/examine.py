@@ -9,7 +9,7 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from autograder.exercises import EXERCISES
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.comparing import Difference, difference, lines_grow, same_answers, telling
+from course.comparing import Difference, Match, difference, lines_grow, match
 from course.functions import Function
 from course.link import Link
 from course.observing import Observation
@@ -49,13 +49,11 @@ class Trial:
     def failed(self) -> bool:
         return any(map(difference, self.wanted, self.got)) or (self.lines and lines_grow(self.got))
 
-    def matches(self, exercise: Exercise, mistake: Implementation) -> Literal["no", "yes", "tellingly"]:
+    def match(self, exercise: Exercise, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
         mistaken = [_part(given(exercise, mistake, case, self.lines), self.part) for case in self.cases]
-        if not same_answers(self.wanted, mistaken, self.got, self.lines):
-            return "no"
-        loops = self.lines and lines_grow(self.got)
-        return "tellingly" if loops or any(map(telling, self.wanted, self.got, mistaken)) else "yes"
+        loops = (self.lines and lines_grow(self.got), self.lines and lines_grow(mistaken))
+        return match(self.wanted, self.got, mistaken, loops)
 
 
 @dataclass
@@ -249,7 +247,7 @@ def identify(exercise: Exercise, trials: list[Trial]) -> list[Implementation]:
 def _all_match(exercise: Exercise, mistake: Implementation, trials: list[Trial]) -> bool:
     matched = set()
     for trial in trials:
-        matched.add(trial.matches(exercise, mistake))
+        matched.add(trial.match(exercise, mistake))
         if "no" in matched:
             return False
     return "tellingly" in matched

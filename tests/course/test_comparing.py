@@ -18,6 +18,7 @@ from course.comparing import (
     compare,
     difference,
     lines_grow,
+    match,
     same_answers,
     telling,
 )
@@ -267,8 +268,14 @@ def test_a_wrong_result_points_to_a_mistake_and_an_exception_does_where_it_names
     assert telling(seen(1), given, mistaken) is points
 
 
-def test_growing_lines_tell_two_series_apart_on_request() -> None:
-    steady, growing = ([seen(1, counts={"lines": 1}), seen(1, counts={"lines": n})] for n in (1, 90))
-    want = [seen(1), seen(1)]
-    assert same_answers(want, steady, growing)
-    assert not same_answers(want, steady, growing, lines=True)
+def test_loops_tell_right_answers_apart_and_point_to_the_mistake_that_has_them() -> None:
+    right = [seen(1), seen(1)]
+    assert match(right, right, right) == "yes"
+    assert match(right, right, right, loops=(True, False)) == "no"
+    assert match(right, right, right, loops=(True, True)) == "tellingly"
+
+
+def test_a_mistake_is_pointed_to_where_its_answer_is_wrong() -> None:
+    right, wrong = [seen(1), seen(1)], [seen(1), seen(2)]
+    assert match(right, wrong, wrong) == "tellingly"
+    assert match(right, wrong, right) == "no"
