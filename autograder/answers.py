@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given
 from course.comparing import lines_grow
@@ -18,7 +18,7 @@ from course.values import to_json
 def write_answers(folder: Path) -> None:
     """Write one JSON file a notebook into `folder`."""
     for notebook in NOTEBOOKS:
-        entries = [describe(exercise) for exercise in EXERCISES.values() if exercise.notebook == notebook]
+        entries = [describe(exercise) for exercise in exercises_in(notebook)]
         lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
         (folder / f"{notebook}.json").write_text(f"[\n{lines}\n]\n")
 

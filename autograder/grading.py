@@ -17,13 +17,13 @@ def grade(course: Course, assignment: str, force: bool = False) -> tuple[Path, l
 
     One submission that nbgrader cannot grade is named at the end and stops no other.
 
-    Returns:
-        The report's path, and the students who could not be graded.
-
     Args:
         course: where the submissions are.
         assignment: the name of a notebook, "03_causal_mask".
         force: grade again what has been graded.
+
+    Returns:
+        The report's path, and the students who could not be graded.
     """
     console = Console(width=None if sys.stdout.isatty() else 140)
     failed: dict[str, str] = {}

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course import Course
-from autograder.exercises import EXERCISES
-from autograder.exercises.model import Exercise, lesson
+from autograder.exercises import EXERCISES, exercises_in
+from autograder.exercises.model import lesson
 from autograder.plugins.executing import verdict_in
 
 NOTHING = "nothing handed in"
@@ -41,16 +41,12 @@ def lines(course: Course, notebook: str) -> list[Line]:
         for student in students:
             path = course.folder("autograded", student, notebook) / f"{notebook}.ipynb"
             verdicts = _verdicts(path) if path.is_file() else {}
-            for exercise in _exercises(notebook):
+            for exercise in exercises_in(notebook):
                 verdict = verdicts.get(exercise.name, {})
                 outcome = verdict.get("outcome", "not judged" if path.is_file() else NOTHING)
                 score = _score(gradebook, notebook, student, exercise.name) if path.is_file() else None
                 found.append(Line(student, exercise.name, score, outcome, tuple(verdict.get("mistakes", ()))))
     return found
-
-
-def _exercises(notebook: str) -> list[Exercise]:
-    return [exercise for exercise in EXERCISES.values() if exercise.notebook == notebook]
 
 
 def _verdicts(path: Path) -> dict[str, dict[str, Any]]:
@@ -70,7 +66,7 @@ def _score(gradebook: Gradebook, notebook: str, student: str, exercise: str) -> 
 
 def table(notebook: str, found: list[Line]) -> Table:
     """One row a student, one column an exercise; the names of recognised mistakes under the points."""
-    exercises = _exercises(notebook)
+    exercises = exercises_in(notebook)
     made = Table(title=notebook, title_justify="left", show_lines=True)
     made.add_column("student")
     for exercise in exercises:
@@ -92,7 +88,7 @@ def _cell(line: Line) -> str:
 
 def html(notebook: str, found: list[Line]) -> str:
     """The report as a page: the table, then the mistakes by how many made them."""
-    exercises = _exercises(notebook)
+    exercises = exercises_in(notebook)
     head = "".join(f"<th>{escape(e.name)}<br>of {e.points:g}</th>" for e in exercises)
     rows = []
     for student in dict.fromkeys(line.student for line in found):

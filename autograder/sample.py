@@ -13,8 +13,8 @@ from types import ModuleType
 import nbformat
 
 from autograder.course import ROOT, Course
-from autograder.exercises import EXERCISES, NOTEBOOKS
-from autograder.exercises.model import Exercise, Implementation, equivalence
+from autograder.exercises import EXERCISES, NOTEBOOKS, exercises_in
+from autograder.exercises.model import ANSWER, Exercise, Implementation, equivalence
 
 FOLDER = ROOT / "build" / "sample"
 
@@ -30,7 +30,7 @@ def make_sample() -> Course:
     course = Course.copied(FOLDER)
     for notebook in NOTEBOOKS:
         course.generate_assignment(notebook)
-        exercises = [exercise for exercise in EXERCISES.values() if exercise.notebook == notebook]
+        exercises = exercises_in(notebook)
         solutions = answers_in(ROOT / "source" / notebook / f"{notebook}.ipynb")
         half = {exercise.name: solutions[exercise.name] for exercise in exercises[: len(exercises) // 2]}
         _submit(course, "ada", notebook, solutions)
@@ -53,12 +53,13 @@ def _mistake(exercise: Exercise, place: int) -> Implementation:
 def answers_in(path: Path) -> dict[str, str]:
     """The source of every answer cell of a notebook, by exercise."""
     cells = nbformat.read(str(path), as_version=4).cells
-    return {name.removesuffix("_solution"): cell.source for cell in cells if (name := _answer_name(cell))}
+    return {name: cell.source for cell in cells if (name := _answered(cell))}
 
 
-def _answer_name(cell: nbformat.NotebookNode) -> str | None:
+def _answered(cell: nbformat.NotebookNode) -> str:
+    """The exercise that an answer cell belongs to; "" for any other cell."""
     metadata = cell.metadata.get("nbgrader", {})
-    return metadata.get("grade_id") if metadata.get("solution") and not metadata.get("grade") else None
+    return str(metadata["grade_id"]).removesuffix(ANSWER) if metadata.get("solution") else ""
 
 
 def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
@@ -129,9 +130,7 @@ def _submit(course: Course, student: str, notebook: str, answers: dict[str, str]
     """Hand in the release with some answers filled in."""
     filled = nbformat.read(str(course.root / "release" / notebook / f"{notebook}.ipynb"), as_version=4)
     for cell in filled.cells:
-        name = _answer_name(cell)
-        if name and name.removesuffix("_solution") in answers:
-            cell.source = answers[name.removesuffix("_solution")]
+        cell.source = answers.get(_answered(cell), cell.source)
     target = course.folder("submitted", student, notebook) / f"{notebook}.ipynb"
     target.parent.mkdir(parents=True)
     nbformat.write(filled, str(target))

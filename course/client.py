@@ -25,9 +25,11 @@ from course.observing import Observation, observe
 from course.values import TOO_LARGE, Callback, Opaque, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
-
-
 ENDED = "The judge has ended the conversation; its verdict is on the feedback page."
+
+
+Exchange = Callable[[Value], Value]
+"""A question to the judge, and its answer."""
 
 
 class Report:
@@ -72,6 +74,13 @@ def judge(function: Callable[..., object]) -> Report:
 
 def answer(function: Callable[..., object], link: Link) -> Report:
     """Do what the judge asks for, until it is done."""
+    turn = threading.Lock()
+
+    def exchange(question: Value) -> Value:
+        with turn:  # one at a time, whatever threads a student uses
+            link.send(question)
+            return link.receive()
+
     while True:
         try:
             request = link.receive()
@@ -79,8 +88,8 @@ def answer(function: Callable[..., object], link: Link) -> Report:
             return Report(ENDED, f"<p>{ENDED}</p>")
         if request["do"] == "done":
             return Report(request["text"], request["html"])
-        arguments = tuple(_from_afar(argument, link) for argument in request["arguments"])
-        with _lent(function, request["lend"], link):
+        arguments = tuple(_from_afar(argument, exchange) for argument in request["arguments"])
+        with _lent(function, request["lend"], exchange):
             observed = observe(function, arguments, count_lines=request["lines"])
         with suppress(ConnectionError):  # the judge no longer waits; its last word is still to be read
             _send(link, observed)
@@ -94,23 +103,21 @@ def _send(link: Link, observed: Observation) -> None:
         link.send({"say": "observed", **cut.to_value()})
 
 
-def _from_afar(argument: Value, link: Link) -> Value:
+def _from_afar(argument: Value, exchange: Exchange) -> Value:
     if isinstance(argument, Callback):
-        return Function(argument.name, _asking(argument.name, link))
+        return Function(argument.name, _asking(argument.name, exchange))
     return argument
 
 
-def _asking(name: str, link: Link) -> Callable[..., Any]:
-    """A function that is evaluated by the judge, one call at a time, whatever threads a student uses."""
-    turn = threading.Lock()
+def _asking(name: str, exchange: Exchange) -> Callable[..., Any]:
+    """A function that is evaluated by the judge."""
 
     def ask(*arguments: object, **keywords: object) -> Any:
         trace = sys.gettrace()
         sys.settrace(None)  # the lines of a conversation are not the student's
         try:
-            with turn:
-                link.send({"say": "ask", "name": name, "arguments": plain(arguments), "keywords": plain(keywords)})
-                reply = link.receive()
+            question = {"say": "ask", "name": name, "arguments": plain(arguments), "keywords": plain(keywords)}
+            reply = exchange(question)
         finally:
             sys.settrace(trace)
         if reply["do"] == "raise":
@@ -124,11 +131,11 @@ def _asking(name: str, link: Link) -> Callable[..., Any]:
 
 
 @contextmanager
-def _lent(function: Callable[..., object], names: list[str], link: Link) -> Iterator[None]:
+def _lent(function: Callable[..., object], names: list[str], exchange: Exchange) -> Iterator[None]:
     """Let the functions that this one builds on be right ones, so that one mistake costs once."""
     scope: dict[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
     own = {name: scope[name] for name in names if name in scope}
-    scope.update({name: _asking(name, link) for name in own})
+    scope.update({name: _asking(name, exchange) for name in own})
     try:
         yield
     finally:

@@ -100,7 +100,8 @@ def observe(function: Callable[..., object], arguments: tuple[Value, ...], count
         with suppress(Exception, SystemExit, GeneratorExit), warnings.catch_warnings(action="ignore"):
             function(*(_realise(argument, dict(spent)) for argument in arguments))
     given = tuple(_realise(argument, spent) for argument in arguments)
-    before = copy.deepcopy([argument for argument in given if not callable(argument)])
+    watched = {position: argument for position, argument in enumerate(given) if not callable(argument)}
+    before = copy.deepcopy(watched)
     result: Value = None
     raised: Raised | None = None
     with warnings.catch_warnings(record=True) as caught, _line_counter(spent if count_lines else None):
@@ -111,9 +112,7 @@ def observe(function: Callable[..., object], arguments: tuple[Value, ...], count
             raise
         except BaseException as error:  # a student's exit() is an answer too, and a wrong one
             raised = _raised(error)
-    after = [argument for argument in given if not callable(argument)]
-    positions = [position for position, argument in enumerate(given) if not callable(argument)]
-    changed = {p: plain(now) for p, was, now in zip(positions, before, after, strict=True) if not _same(was, now)}
+    changed = {position: plain(now) for position, now in watched.items() if not _same(before[position], now)}
     warned = tuple(dict.fromkeys(str(warning.message)[:500] for warning in caught))
     return Observation(plain(result), raised, changed, spent, warned[:5])
 
@@ -177,7 +176,7 @@ def _line_counter(spent: dict[str, int] | None) -> Iterator[None]:
 
 
 def _raised(error: BaseException) -> Raised:
-    """The exception with the last line that lies in a notebook cell (or, outside a notebook, the last line of all)."""
+    """The exception with the last line that lies in a notebook cell; outside a notebook there is none."""
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `observe`
     cells = [frame for frame in frames if _is_cell(frame.filename)]
     kind, message = type(error).__name__[:200], _text(error)

@@ -14,16 +14,12 @@ from leaks import functions, source_cells
 from nbformat import NotebookNode
 
 from autograder.course import ROOT
-from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises import EXERCISES, NOTEBOOKS, exercises_in
 from autograder.exercises.model import Exercise
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
-
-
-def exercises_of(notebook: str) -> list[Exercise]:
-    return [exercise for exercise in EXERCISES.values() if exercise.notebook == notebook]
 
 
 def graded(notebook: str, grade_id: str) -> NotebookNode:
@@ -71,7 +67,7 @@ def test_there_is_a_source_for_every_notebook_of_the_catalogue_and_for_no_other(
 def test_the_title_counts_exercises_points_and_minutes(notebook: str) -> None:
     title = source_cells(notebook)[0].source
     ((count, points, minutes),) = re.findall(r"(\w+) exercises?, ([\d.]+) points?, about (\d+) minutes", title)
-    exercises = exercises_of(notebook)
+    exercises = exercises_in(notebook)
     assert WORDS.index(count.lower()) == len(exercises)
     assert float(points) == sum(exercise.points for exercise in exercises)
     assert int(minutes) > sum(said(exercise)[1] for exercise in exercises)
@@ -97,7 +93,7 @@ def test_the_text_over_an_exercise_gives_difficulty_minutes_and_its_points(exerc
 def test_exercises_are_numbered_from_one_in_the_order_of_the_catalogue(notebook: str) -> None:
     text = "\n".join(cell.source for cell in source_cells(notebook) if cell.cell_type == "markdown")
     numbered = re.findall(r"^### Exercise (\d+) · `(\w+)`$", text, re.MULTILINE)
-    assert numbered == [(str(i), exercise.name) for i, exercise in enumerate(exercises_of(notebook), 1)]
+    assert numbered == [(str(i), exercise.name) for i, exercise in enumerate(exercises_in(notebook), 1)]
 
 
 @each_exercise
@@ -139,7 +135,7 @@ def test_the_answer_cell_is_marked_as_nbgrader_wants_it(exercise: Exercise) -> N
 @each_notebook
 def test_no_other_cell_is_graded(notebook: str) -> None:
     names = [c.metadata.nbgrader.grade_id for c in source_cells(notebook) if "nbgrader" in c.metadata]
-    assert names == [name for e in exercises_of(notebook) for name in (f"{e.name}_solution", e.name)]
+    assert names == [name for e in exercises_in(notebook) for name in (f"{e.name}_solution", e.name)]
 
 
 @each_exercise

@@ -15,7 +15,7 @@ from leaks import Secret, cells_of, flat, functions, secrets, solution_texts
 
 import autograder.release as release
 from autograder.course import ROOT, Course
-from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises import EXERCISES, NOTEBOOKS, exercises_in
 from autograder.plugins.releasing import CELL_ID, KERNELSPEC, TAGS
 
 SECRETS = secrets()
@@ -134,7 +134,7 @@ def test_every_guess_is_left_to_the_reader(made: Path, notebook: str) -> None:
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_every_exercise_waits_to_be_written_and_can_be_checked(made: Path, notebook: str) -> None:
     cells = {cell.id: cell for cell in cells_of(notebook_of(made, notebook))}
-    for exercise in (e for e in EXERCISES.values() if e.notebook == notebook):
+    for exercise in exercises_in(notebook):
         name = exercise.name.replace("_", "-")
         assert cells[f"{name}-solution"].source.rstrip().endswith("raise NotImplementedError()")
         assert cells[name].source == f"check({exercise.name})"

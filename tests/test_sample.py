@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 
 import autograder.sample as sample
 from autograder.course import ROOT, Course
-from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises import EXERCISES, NOTEBOOKS, exercises_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
 from autograder.grading import grade
 from autograder.judging.reference import given
@@ -71,7 +71,7 @@ def test_every_exercise_has_a_mistake_for_each_of_three_students(exercise: Exerc
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_the_answers_of_a_notebook_are_found_by_exercise(notebook: str) -> None:
     found = answers_in(ROOT / "source" / notebook / f"{notebook}.ipynb")
-    assert list(found) == [exercise.name for exercise in EXERCISES.values() if exercise.notebook == notebook]
+    assert list(found) == [exercise.name for exercise in exercises_in(notebook)]
     assert all(f"def {name}(" in source for name, source in found.items())
 
 
@@ -120,7 +120,7 @@ def test_each_student_of_the_sample_earns_what_their_story_says(report: list[Lin
 
 @pytest.mark.parametrize(("student", "place"), [("dan", 0), ("eve", 1), ("fay", 2)])
 def test_a_known_mistake_loses_marks_and_is_named(report: list[Line], student: str, place: int) -> None:
-    exercises = [exercise for exercise in EXERCISES.values() if exercise.notebook == NOTEBOOK]
+    exercises = exercises_in(NOTEBOOK)
     expected = [e.mistakes[place].__name__ for e in exercises]
     own = [line for line in report if line.student == student]
     assert [line.mistakes for line in own] == [(name,) for name in expected]

@@ -8,4 +8,10 @@ _MODULES = (shapes, token_loops, matrices, causal_mask)
 NOTEBOOKS: tuple[str, ...] = tuple(module.NOTEBOOK for module in _MODULES)
 EXERCISES: dict[str, Exercise] = {exercise.name: exercise for module in _MODULES for exercise in module.EXERCISES}
 
+
+def exercises_in(notebook: str) -> list[Exercise]:
+    """The exercises of a notebook, in order."""
+    return [exercise for exercise in EXERCISES.values() if exercise.notebook == notebook]
+
+
 assert len(EXERCISES) == sum(len(module.EXERCISES) for module in _MODULES), "two exercises have the same name"

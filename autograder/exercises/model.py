@@ -15,6 +15,9 @@ from course.values import Value
 
 Implementation = Callable[..., Any]
 
+ANSWER = "_solution"
+"""What the name of an answer cell adds to the exercise's, which is the name of the test cell."""
+
 
 @dataclass(frozen=True)
 class Case:

@@ -46,14 +46,18 @@ class Trial:
     got: list[Observation] = field(default_factory=list)
 
     @property
+    def loops(self) -> bool:
+        """Whether lines were counted, and the student's grow with the size of the case."""
+        return self.lines and lines_grow(self.got)
+
+    @property
     def failed(self) -> bool:
-        return any(map(difference, self.wanted, self.got)) or (self.lines and lines_grow(self.got))
+        return self.loops or any(map(difference, self.wanted, self.got))
 
     def match(self, exercise: Exercise, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
         mistaken = [_part(given(exercise, mistake, case, self.lines), self.part) for case in self.cases]
-        loops = (self.lines and lines_grow(self.got), self.lines and lines_grow(mistaken))
-        return match(self.wanted, self.got, mistaken, loops)
+        return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)))
 
 
 @dataclass

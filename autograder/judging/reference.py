@@ -27,7 +27,7 @@ def given(exercise: Exercise, implementation: Callable[..., Any], case: Case, co
 
 def lend(exercise: Exercise, arguments: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """What the oracle of an exercise returns to a student's function that builds on it."""
-    result = exercise.oracle(*map(_widened, arguments), **{key: _widened(value) for key, value in keywords.items()})
+    result = exercise.oracle(*map_leaves(_widened, arguments), **map_leaves(_widened, keywords))
     return _rounded(result, _float_type((*arguments, *keywords.values())))
 
 

@@ -20,14 +20,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.exercises import NOTEBOOKS
-from autograder.plugins.releasing import KERNELSPEC
+from autograder.plugins.releasing import PYTHON
 
 log = logging.getLogger(__name__)
 
 LARGEST_FILE = 20 << 20
 LISTED = ("timestamp.txt",)
 QUARANTINE = "quarantine"
-PYTHON = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
 NO_FILE = f"it is missing, or a link, or larger than {LARGEST_FILE >> 20} MiB"
 
 

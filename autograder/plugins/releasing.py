@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.exercises import NOTEBOOKS
@@ -13,6 +13,7 @@ from autograder.exercises import NOTEBOOKS
 CELL_METADATA = ("deletable", "editable", "nbgrader")
 TAGS = ("raises-exception",)  # in Jupyter, "Run All" goes on after such a cell: it waits for an exercise
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+PYTHON = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
 CELL_ID = re.compile(r"[a-z0-9-]{1,64}")
 GUESS = re.compile(r"^(guess(?:_\w+)?) = .*?(\s+#.*)?$", re.MULTILINE)
 
@@ -44,7 +45,7 @@ class Stable(NbGraderPreprocessor):
         if not _ours(resources):
             return nb, resources
         nb.nbformat, nb.nbformat_minor = 4, 5
-        nb.metadata = NotebookNode(kernelspec=NotebookNode(KERNELSPEC), language_info=NotebookNode(name="python"))
+        nb.metadata = from_dict(PYTHON)
         nb, resources = super().preprocess(nb, resources)
         ids = [cell.get("id") for cell in nb.cells]
         wrong = [

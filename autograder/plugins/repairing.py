@@ -17,6 +17,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.exercises import NOTEBOOKS
+from autograder.exercises.model import ANSWER
 
 SETTINGS = ("schema_version", "grade", "solution", "task", "locked", "points")
 
@@ -108,7 +109,7 @@ def _claimed(cell: NotebookNode) -> str | None:
 
 
 def _answer_to(test: str) -> str:
-    return f"{test}_solution"
+    return f"{test}{ANSWER}"
 
 
 def _restored(cell: NotebookNode, official: Official, stated: NotebookNode, notes: list[str]) -> NotebookNode:

@@ -32,6 +32,7 @@ STYLE = Path(__file__).parent / "course.mplstyle"
 
 # Okabe and Ito's colours, in the order in which they are used; every series also has a marker or a dash of its own.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+FRAME, PALE = COLOURS[1], "#DCEBF5"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 

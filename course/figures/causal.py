@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.figures import COLOURS, MARKERS, Covered, Picture, canvas, picture, told
+from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, told
 from course.figures.grids import grid
 
 Scores = Float[np.ndarray, "n m"]
@@ -19,7 +19,6 @@ Masking = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Model = Callable[[np.ndarray], np.ndarray]
 
 SENTENCE = ("rain", "falls", "on", "the", "roof")
-PALE, ORANGE = "#DCEBF5", "#D55E00"
 
 
 @picture
@@ -133,9 +132,9 @@ def _influence(axes: Axes, moved: Mask, keep: Mask) -> None:
         face = PALE if keep[i, j] else "white"
         axes.add_patch(Rectangle((j, i), 1, 1, facecolor=face, edgecolor="0.7"))
         if leak:
-            inside = Rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=2.5)
+            inside = Rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor=FRAME, linewidth=2.5)
             axes.add_patch(inside)
-            axes.text(j + 0.5, i + 0.5, "leak", ha="center", va="center", color=ORANGE, weight="bold", fontsize=11)
+            axes.text(j + 0.5, i + 0.5, "leak", ha="center", va="center", color=FRAME, weight="bold", fontsize=11)
         elif moves:
             axes.plot(j + 0.5, i + 0.5, "o", color=COLOURS[0], markersize=9)
     axes.set(xlim=(-0.02, m + 0.02), ylim=(n + 0.02, -0.02), aspect="equal")
@@ -171,7 +170,7 @@ def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renor
             after = _error(zero_renorm(softmax(S), keep), truth)
             before = _error(softmax(mask_scores(S, keep)), truth)
         floor = 1e-17
-        panel.plot(gaps, np.maximum(after, floor), color=ORANGE, label="0 after softmax, renormalised")
+        panel.plot(gaps, np.maximum(after, floor), color=COLOURS[1], label="0 after softmax, renormalised")
         panel.plot(gaps, np.maximum(before, floor), color=COLOURS[0], dashes=(4, 2), label="-∞ before softmax")
         wrong, nan = _first(after > 0.01), _first(np.isnan(after))
         sentence = f"{dtype}: "

@@ -8,6 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from course.figures import FRAME
+
 
 def grid(
     axes: Axes,
@@ -42,7 +44,7 @@ def grid(
         light = (shades[i, j] - low) < 0.55 * (high - low + 1e-12)
         axes.text(j, i, _number(value, digits), ha="center", va="center", color="white" if light else "black")
     for i, j in np.argwhere(marked) if marked is not None else ():
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, linewidth=3, edgecolor="#D55E00"))
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, linewidth=3, edgecolor=FRAME))
     axes.set_xticks([])
     axes.set_yticks([])
     axes.grid(False)
@@ -59,11 +61,11 @@ def _number(value: float, digits: int) -> str:
 
 def frame_row(axes: Axes, row: int, width: int, **style: Any) -> None:
     """A thick frame around one row of a grid that is `width` columns wide."""
-    style = {"linewidth": 3, "edgecolor": "#D55E00", **style}
+    style = {"linewidth": 3, "edgecolor": FRAME, **style}
     axes.add_patch(Rectangle((-0.5, row - 0.5), width, 1, fill=False, **style))
 
 
 def frame_column(axes: Axes, column: int, height: int, **style: Any) -> None:
     """A thick frame around one column of a grid that is `height` rows high."""
-    style = {"linewidth": 3, "edgecolor": "#D55E00", **style}
+    style = {"linewidth": 3, "edgecolor": FRAME, **style}
     axes.add_patch(Rectangle((column - 0.5, -0.5), 1, height, fill=False, **style))

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.figures import COLOURS, MARKERS, canvas, picture, told
+from course.figures import COLOURS, MARKERS, PALE, canvas, picture, told
 from course.figures.grids import grid
 
 TOKENS = ("tea", "is", "hot")
@@ -67,7 +67,7 @@ def room_for_powers() -> tuple[Figure, str]:
     rooms = {"float32": (-103.97, 88.72), "float64": (-745.13, 709.78)}
     edge = 1150
     for row, (low, high) in enumerate(rooms.values()):
-        axes.barh(row, high - low, left=low, height=0.5, color="#DCEBF5", edgecolor="black")
+        axes.barh(row, high - low, left=low, height=0.5, color=PALE, edgecolor="black")
         axes.barh(row, low + edge, left=-edge, height=0.5, color="white", edgecolor="0.4", hatch="\\\\")
         axes.barh(row, edge - high, left=high, height=0.5, color="white", edgecolor="0.4", hatch="//")
         axes.text((low + high) / 2, row, "a number", ha="center", va="center", fontsize=10)

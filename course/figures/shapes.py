@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.figures import canvas, picture, told
+from course.figures import PALE, canvas, picture, told
 from course.figures.grids import frame_column, frame_row, grid
 
 A = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]])
@@ -81,7 +81,7 @@ def which_products_run(guess: int | None) -> tuple[Figure, str]:
     figure, axes = canvas(width=8.6, height=2.9)
     for i, row in enumerate(shapes):
         for j, shape in enumerate(row):
-            face = "#DCEBF5" if shape else "white"
+            face = PALE if shape else "white"
             hatch = "" if shape else "///"
             axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=face, edgecolor="0.6", hatch=hatch))
             axes.text(
@@ -122,16 +122,14 @@ def two_conventions() -> tuple[Figure, str]:
     ]
     for x, y, width, height, name, rows, columns, tokens in blocks:
         bottom = y + (2.0 - height) / 2
-        axes.add_patch(Rectangle((x, bottom), width, height, facecolor="#DCEBF5", edgecolor="black"))
+        axes.add_patch(Rectangle((x, bottom), width, height, facecolor=PALE, edgecolor="black"))
         lines = np.linspace(0, 1, 5)[1:-1]
         for part in lines if tokens else ():
             if tokens == "rows":
                 axes.plot([x, x + width], [bottom + part * height] * 2, color="0.55", linewidth=1)
             else:
                 axes.plot([x + part * width] * 2, [bottom, bottom + height], color="0.55", linewidth=1)
-        axes.text(
-            x + width / 2, bottom + height / 2, name, ha="center", va="center", fontsize=15, backgroundcolor="#DCEBF5"
-        )
+        axes.text(x + width / 2, bottom + height / 2, name, ha="center", va="center", fontsize=15, backgroundcolor=PALE)
         axes.text(x - 0.08, bottom + height / 2, rows, ha="right", va="center", style="italic")
         axes.text(x + width / 2, bottom - 0.06, columns, ha="center", va="top", style="italic")
     for y in (4.2, 1.0):

@@ -252,7 +252,8 @@ def test_a_decorated_function_is_lent_to_where_it_was_written(cell: Cell) -> Non
     assert script.heard[-1]["result"] == 4
 
 
-def test_questions_from_several_threads_are_asked_one_at_a_time() -> None:
+@pytest.mark.parametrize("names", ["f", "fg"])
+def test_questions_from_several_threads_are_asked_one_at_a_time(names: str) -> None:
     class Strict(Script):
         """A judge that takes no question while another waits for its answer."""
 
@@ -268,11 +269,11 @@ def test_questions_from_several_threads_are_asked_one_at_a_time() -> None:
             self.waiting = False
             return super().receive()
 
-    def asks(f: Callable[[int], int]) -> int:
+    def asks(*functions: Callable[[int], int]) -> int:
         with ThreadPoolExecutor(4) as pool:
-            return sum(pool.map(f, range(20)))
+            return sum(pool.map(lambda i: functions[i % len(functions)](i), range(20)))
 
-    script = Strict(call(Callback("f")), *[returns(1)] * 20)
+    script = Strict(call(*map(Callback, names)), *[returns(1)] * 20)
     answer(asks, script)
     assert script.heard[-1]["result"] == 20
 
