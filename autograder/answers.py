@@ -34,7 +34,9 @@ def describe(exercise: Exercise) -> dict[str, Any]:
         "uses": list(exercise.uses),
         "vectorised": exercise.vectorised,
         "view": exercise.view,
-        "cases": [[_argument(a) for a in case.arguments] for case in exercise.public],
+        "cases": [
+            {"arguments": [_argument(a) for a in case.arguments], "harness": case.harness} for case in exercise.public
+        ],
         "expected": [_observation(expected(exercise, case)) for case in exercise.public],
         "mistakes": [_mistake(exercise, m) for m in exercise.mistakes if equivalence(m) is None],
     }

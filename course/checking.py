@@ -17,11 +17,13 @@ from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.comparing import Difference, difference, lines_grow, match
 from course.functions import Function
-from course.observing import Observation, observe
+from course.harnesses import HARNESSES
+from course.observing import Observation
 from course.text import KNOWN_MISTAKE, explain, show, side_by_side, side_by_side_html
 from course.values import Tensor, Value
 from course.views import seen
 
+SMALL = 24  # arguments of up to so many numbers are shown in numbers
 VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
 State = Literal["correct", "not yet", "not written", "unknown"]
@@ -108,8 +110,8 @@ def examine(function: Any) -> Result:
     if exercise is None:
         return _plain(name, "unknown", f"check goes by the function's name, and there is no exercise called {name}.")
     observed: list[Observation] = []
-    for arguments in exercise.cases:
-        observed.append(seen(exercise.view, observe(function, arguments, exercise.vectorised)))
+    for case in exercise.cases:
+        observed.append(seen(exercise.view, case.run(function, exercise.vectorised)))
         raised = observed[-1].raised
         stub = raised is not None and raised.unwritten
         if stub and not _begin_elsewhere(exercise, function):
@@ -144,15 +146,17 @@ def _wrong(
     failing = [i for i, found in enumerate(differences) if found]
     comparison: tuple[Value, Value] | None = None
     if failing:
-        i = min(failing, key=lambda index: (_sizes_coincide(exercise, index), _size(exercise.cases[index])))
+        i = min(failing, key=lambda index: (_sizes_coincide(exercise, index), _leaves(exercise.cases[index].arguments)))
         found = differences[i]
         assert found is not None
         parts = _parts(exercise, i, observed[i])
-        names = tuple(name for name, _ in exercise.parameters)
-        paragraphs += parts or [*_situation(exercise, i), explain(found, exercise.axes, names)]
+        case = exercise.cases[i]
+        names = case.names([name for name, _ in exercise.parameters])
+        axes = exercise.axes if case.harness is None else None
+        paragraphs += parts or [*_situation(exercise, i), explain(found, axes, names)]
         if found.kind in ("value", "shape", "type") and found.given is not None and not parts:
-            comparison = (exercise.expected[i].result, observed[i].result)
-        if found.kind == "changed":
+            comparison = _entry(exercise.expected[i].result, found.path), _entry(observed[i].result, found.path)
+        if found.kind == "changed" and _leaves(found.given) <= SMALL:
             paragraphs.append(f"Afterwards it is\n{show(found.given)}")
     else:
         paragraphs.append(
@@ -211,37 +215,68 @@ def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
 
 def _situation(exercise: StoredExercise, i: int) -> list[str]:
     """The case in words and, where it is small, in numbers; nothing where there are no arguments."""
-    parts = []
-    for (name, axes), argument in zip(exercise.parameters, exercise.cases[i], strict=False):
-        if isinstance(argument, Function):
-            if argument.public:
-                parts.append(f"{name} = {argument}")
-            continue
-        array = argument.array if isinstance(argument, Tensor) else argument
-        if not isinstance(array, np.ndarray):
-            parts.append(f"{name} = {show(array)}")
-        elif array.size <= 24:
-            shown = show(array)
-            called = name if array.dtype in ("float64", "bool") else f"{name} ({array.dtype.name})"
-            parts.append(f"{called} =\n{_indent(shown)}" if "\n" in shown else f"{called} = {shown}")
-        else:
-            parts.append(f"{name} of shape {[*axes.split()] if axes else ''} = {list(array.shape)}".replace("'", ""))
-    return ["With " + "\n".join(parts)] if parts else []
+    case, axes = exercise.cases[i], dict(exercise.parameters)
+    names = case.names([name for name, _ in exercise.parameters])
+    told = (
+        _argument(name, axes.get(name, ""), argument) for name, argument in zip(names, case.arguments, strict=False)
+    )
+    parts = [part for part in told if part]
+    done = [inspect.getdoc(HARNESSES[case.harness]) or ""] if case.harness else []
+    return [*(" ".join(text.split()) for text in done), *(["With " + "\n".join(parts)] if parts else [])]
+
+
+def _argument(name: str, axes: str, argument: Value | Function) -> str:
+    """One argument as a reader wants it: in numbers where it is small, else by its shape; nothing for a plain function."""
+    if isinstance(argument, Function):
+        return f"{name} = {argument}" if str(argument) != name else ""
+    array = _array(argument)
+    if not isinstance(array, np.ndarray):
+        shown = show(array) if _leaves(array) <= SMALL else _shapes(array)
+        return f"{name} =\n{_indent(shown)}" if "\n" in shown else f"{name} = {shown}"
+    if array.size > SMALL:
+        return f"{name} of shape {[*axes.split()] if axes else ''} = {list(array.shape)}".replace("'", "")
+    shown = show(array)
+    called = name if array.dtype in ("float64", "bool") else f"{name} ({array.dtype.name})"
+    return f"{called} =\n{_indent(shown)}" if "\n" in shown else f"{called} = {shown}"
+
+
+def _shapes(value: Value) -> str:
+    """A structure of many arrays, by their shapes."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_shapes(part)}" for key, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return "; ".join(map(_shapes, value))
+    array = _array(value)
+    return str(list(array.shape)) if isinstance(array, np.ndarray) else show(array)
+
+
+def _array(value: Value) -> Value:
+    return value.array if isinstance(value, Tensor) else value
+
+
+def _leaves(value: Value) -> int:
+    """How many numbers there are in a value."""
+    if isinstance(value, (list, tuple, dict)):
+        return sum(map(_leaves, value.values() if isinstance(value, dict) else value))
+    array = _array(value)
+    return int(array.size) if isinstance(array, np.ndarray) else 1
+
+
+def _entry(result: Value, path: tuple[int | str, ...]) -> Value:
+    """The entry of a dictionary in which the difference lies; all of a result that is not one."""
+    while path and isinstance(result, dict) and path[0] in result:
+        result, path = result[path[0]], path[1:]
+    return result
 
 
 def _sizes_coincide(exercise: StoredExercise, i: int) -> bool:
     """Whether two axes of different names have the same size in a case, so that a wrong product may run."""
     sizes: dict[str, int] = {}
-    for (_, axes), argument in zip(exercise.parameters, exercise.cases[i], strict=False):
-        array = argument.array if isinstance(argument, Tensor) else argument
+    for (_, axes), argument in zip(exercise.parameters, exercise.cases[i].arguments, strict=False):
+        array = _array(argument)
         if isinstance(array, np.ndarray) and len(axes.split()) == array.ndim:
             sizes |= dict(zip(axes.split(), array.shape, strict=True))
     return len(set(sizes.values())) < len(sizes)
-
-
-def _size(arguments: tuple[Value | Function, ...]) -> int:
-    arrays = [a.array if isinstance(a, Tensor) else a for a in arguments]
-    return sum(a.size if isinstance(a, np.ndarray) else 1 for a in arrays)
 
 
 def _warnings(observed: list[Observation]) -> list[str]:

@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from course.cases import Case
 from course.functions import Function
 from course.link import Link, SocketLink
-from course.observing import Observation, observe
+from course.observing import Observation
 from course.values import TOO_LARGE, Callback, Opaque, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
@@ -88,9 +89,9 @@ def answer(function: Callable[..., object], link: Link) -> Report:
             return Report(ENDED, f"<p>{ENDED}</p>")
         if request["do"] == "done":
             return Report(request["text"], request["html"])
-        arguments = tuple(_from_afar(argument, exchange) for argument in request["arguments"])
-        with _lent(function, request["lend"], exchange):
-            observed = observe(function, arguments, count_lines=request["lines"])
+        case = Case(tuple(_from_afar(argument, exchange) for argument in request["arguments"]), request["harness"])
+        with _lent(function, request["lend"], exchange, case):
+            observed = case.run(function, count_lines=request["lines"])
         with suppress(ConnectionError):  # the judge no longer waits; its last word is still to be read
             _send(link, observed)
 
@@ -109,14 +110,19 @@ def _from_afar(argument: Value, exchange: Exchange) -> Value:
     return argument
 
 
-def _asking(name: str, exchange: Exchange) -> Callable[..., Any]:
-    """A function that is evaluated by the judge."""
+def _asking(name: str, exchange: Exchange, handed: frozenset[str] = frozenset()) -> Callable[..., Any]:
+    """A function that is evaluated by the judge, to which the functions called `handed` may be passed on."""
+
+    def known(argument: object) -> object:
+        called = getattr(argument, "__name__", None) if callable(argument) else None
+        return Callback(called) if called in handed else argument
 
     def ask(*arguments: object, **keywords: object) -> Any:
         trace = sys.gettrace()
         sys.settrace(None)  # the lines of a conversation are not the student's
         try:
-            question = {"say": "ask", "name": name, "arguments": plain(arguments), "keywords": plain(keywords)}
+            positional, named = tuple(map(known, arguments)), {key: known(value) for key, value in keywords.items()}
+            question = {"say": "ask", "name": name, "arguments": plain(positional), "keywords": plain(named)}
             reply = exchange(question)
         finally:
             sys.settrace(trace)
@@ -131,11 +137,12 @@ def _asking(name: str, exchange: Exchange) -> Callable[..., Any]:
 
 
 @contextmanager
-def _lent(function: Callable[..., object], names: list[str], exchange: Exchange) -> Iterator[None]:
+def _lent(function: Callable[..., object], names: list[str], exchange: Exchange, case: Case) -> Iterator[None]:
     """Let the functions that this one builds on be right ones, so that one mistake costs once."""
     scope: dict[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
     own = {name: scope[name] for name in names if name in scope}
-    scope.update({name: _asking(name, exchange) for name in own})
+    handed = frozenset(argument.name for argument in case.arguments if isinstance(argument, Function))
+    scope.update({name: _asking(name, exchange, handed) for name in own})
     try:
         yield
     finally:

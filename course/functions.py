@@ -101,7 +101,31 @@ def _mixer(
     return mixer
 
 
+def _relu() -> Callable[..., Value]:
+    """The activation that keeps what is positive, entry by entry."""
+
+    def relu(x: np.ndarray) -> np.ndarray:
+        return np.maximum(x, 0)
+
+    return relu
+
+
+def _tanh() -> Callable[..., Value]:
+    """An activation that squashes every entry into the range from -1 to 1."""
+
+    def tanh(x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.tanh(x))
+
+    return tanh
+
+
+def _free(*arguments: Value, **keywords: Value) -> int:
+    return 0
+
+
 _PUBLIC: dict[str, tuple[Callable[..., Callable[..., Value]], Callable[..., int]]] = {
     "project": (_project, _rows),
-    "mixer": (_mixer, lambda *arguments, **keywords: 0),
+    "mixer": (_mixer, _free),
+    "relu": (_relu, _free),
+    "tanh": (_tanh, _free),
 }

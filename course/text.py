@@ -86,9 +86,11 @@ def _where(path: tuple[int | str, ...]) -> str:
     if not path:
         return "The result"
     ordinals = ("first", "second", "third", "fourth", "fifth", "sixth")
+    inside = "".join(f", at {part!r}" for part in path[1:])
     if isinstance(path[0], str):
-        return f"The result's {path[0]!r}"
-    return f"The {ordinals[path[0]]} part of the result" if path[0] < 6 else f"Part {path[0] + 1} of the result"
+        return f"The result's {path[0]!r}{inside}"
+    part = f"The {ordinals[path[0]]} part of the result" if path[0] < 6 else f"Part {path[0] + 1} of the result"
+    return part + inside
 
 
 def _names(axes: Axes, path: tuple[int | str, ...]) -> str:

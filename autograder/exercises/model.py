@@ -6,28 +6,29 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
-from course.functions import Function
-from course.values import Value
+from course.cases import Case, case
+
+__all__ = [
+    "ANSWER",
+    "Case",
+    "Exercise",
+    "Implementation",
+    "Probe",
+    "case",
+    "equivalence",
+    "equivalent",
+    "lesson",
+    "result_axes",
+]
 
 Implementation = Callable[..., Any]
 
 ANSWER = "_solution"
 """What the name of an answer cell adds to the exercise's, which is the name of the test cell."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One call: the arguments, values or `Function`s, in order."""
-
-    arguments: tuple[Value | Function, ...]
-
-
-def case(*arguments: Value | Function) -> Case:
-    return Case(arguments)
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,13 @@ class Exercise:
 
 
 def result_axes(exercise: Exercise) -> str | list[str] | None:
-    """The axis names of the result, as its annotation gives them: "n m", or one such string for each part of a tuple."""
+    """The axis names of the result, as its annotation gives them.
+
+    "n m" for an array, and for a dictionary whose entries all have these axes; one such string for each part of a tuple.
+    """
     annotation = exercise.signature.return_annotation
+    if get_origin(annotation) is dict:
+        annotation = get_args(annotation)[1]
     parts = [getattr(part, "dim_str", "") for part in get_args(annotation)]
     return parts if any(parts) else getattr(annotation, "dim_str", None)
 

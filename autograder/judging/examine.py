@@ -9,6 +9,7 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,9 @@ class Interview:
         functions = {a.name: a for a in case.arguments if isinstance(a, Function)}
         spent = dict.fromkeys(functions, 0)
         arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
-        self.link.send({"do": "call", "arguments": arguments, "lines": lines, "lend": list(self.lend)})
+        self.link.send(
+            {"do": "call", "arguments": arguments, "harness": case.harness, "lines": lines, "lend": list(self.lend)}
+        )
         deadline = time.monotonic() + SECONDS_PER_CALL
         asked = 0
         while time.monotonic() < deadline:
@@ -128,7 +131,9 @@ class Interview:
                     spent[name] += functions[name].cost(*arguments, **keywords)
                     return {"do": "return", "value": value}
                 if name in self.lend:
-                    return {"do": "return", "value": plain(lend(EXERCISES[name], arguments, keywords))}
+                    handed = {called: function.run for called, function in functions.items()}
+                    arguments, keywords = (map_leaves(partial(_resolved, handed), a) for a in (arguments, keywords))
+                    return {"do": "return", "value": lend(EXERCISES[name], arguments, keywords)}
             raise ValueError(f"there is no {name!r:.40}")
         except Exception as error:
             return {"do": "raise", "message": f"{name!s:.40}: {error!s:.300}"}
@@ -136,6 +141,11 @@ class Interview:
 
 def _as_array(leaf: Value) -> Value:
     return leaf.array if isinstance(leaf, Tensor) else leaf
+
+
+def _resolved(handed: dict[str, Implementation], leaf: Value) -> Value:
+    """What a lent function was handed: where that is one of the case's own functions, the function itself."""
+    return handed[leaf.name] if isinstance(leaf, Callback) else leaf
 
 
 def _elements(value: Any) -> int:
@@ -198,15 +208,16 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
             return "not written yet"
         found = difference(want, got)
         if found and not reason:
-            reason = _reason(interview.exercise, found)[:LONGEST_REASON]
+            reason = _reason(interview.exercise, case, found)[:LONGEST_REASON]
     return reason or (LOOP if trial.failed else "")
 
 
-def _reason(exercise: Exercise, found: Difference) -> str:
+def _reason(exercise: Exercise, case: Case, found: Difference) -> str:
     """A difference without the data of the hidden case; a view speaks for itself."""
     if exercise.view is not None and isinstance(found.given, str):
         return found.given
-    return explain(found, result_axes(exercise), tuple(exercise.signature.parameters), values=False)
+    axes = result_axes(exercise) if case.harness is None else None
+    return explain(found, axes, case.names(tuple(exercise.signature.parameters)), values=False)
 
 
 def _part(observed: Observation, part: str | None) -> Observation:

@@ -7,28 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exercises.model import Case, Exercise
-from course.observing import Observation, observe
-from course.values import Tensor, Value, map_leaves
+from autograder.exercises.model import Exercise
+from course.cases import Case
+from course.observing import Observation
+from course.values import Tensor, Value, map_leaves, native, plain
 from course.views import seen
 
 
 def expected(exercise: Exercise, case: Case) -> Observation:
     """The observation that a right answer gives: computed in float64, then rounded to the dtype of the arguments."""
-    observed = observe(exercise.oracle, tuple(map_leaves(_widened, a) for a in case.arguments))
+    observed = Case(tuple(map_leaves(_widened, a) for a in case.arguments), case.harness).run(exercise.oracle)
     rounded = _rounded(observed.result, _float_type(case.arguments))
     return seen(exercise.view, Observation(rounded, observed.raised, {}, observed.counts))
 
 
 def given(exercise: Exercise, implementation: Callable[..., Any], case: Case, count_lines: bool) -> Observation:
     """The observation that some other implementation gives, seen as the exercise sees answers."""
-    return seen(exercise.view, observe(implementation, case.arguments, count_lines))
+    return seen(exercise.view, case.run(implementation, count_lines))
 
 
 def lend(exercise: Exercise, arguments: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """What the oracle of an exercise returns to a student's function that builds on it."""
-    result = exercise.oracle(*map_leaves(_widened, arguments), **map_leaves(_widened, keywords))
-    return _rounded(result, _float_type((*arguments, *keywords.values())))
+    result = exercise.oracle(*map_leaves(_handed, arguments), **map_leaves(_handed, keywords))
+    return _rounded(plain(result), _float_type((*arguments, *keywords.values())))
 
 
 def _float_type(arguments: tuple[Any, ...]) -> np.dtype | None:
@@ -41,6 +42,10 @@ def _float_type(arguments: tuple[Any, ...]) -> np.dtype | None:
 
     map_leaves(note, arguments)
     return np.result_type(*found) if found else None
+
+
+def _handed(leaf: Any) -> Any:
+    return native(_widened(leaf))
 
 
 def _widened(leaf: Any) -> Any:

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from course.cases import Case
 from course.functions import Function, function_from_json
 from course.observing import Observation
 from course.text import Axes
@@ -39,7 +40,7 @@ class StoredExercise:
     uses: tuple[str, ...]
     vectorised: bool
     view: str | None
-    cases: tuple[tuple[Value | Function, ...], ...]
+    cases: tuple[Case, ...]
     expected: tuple[Observation, ...]
     mistakes: tuple[StoredMistake, ...]
 
@@ -81,7 +82,7 @@ def _read(notebook: str, name: str) -> StoredExercise:
         uses=tuple(tree["uses"]),
         vectorised=tree["vectorised"],
         view=tree["view"],
-        cases=tuple(tuple(_argument(a) for a in case) for case in tree["cases"]),
+        cases=tuple(Case(tuple(_argument(a) for a in c["arguments"]), c["harness"]) for c in tree["cases"]),
         expected=tuple(_observation(o) for o in tree["expected"]),
         mistakes=tuple(
             StoredMistake(m["name"], m["lesson"], tuple(_observation(o) for o in m["answers"]), m["loops"])

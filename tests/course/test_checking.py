@@ -13,6 +13,7 @@ import torch
 
 from course import answers, check, progress
 from course.answers import StoredExercise, StoredMistake
+from course.cases import Case
 from course.checking import CheckFailed, Result, examine
 from course.functions import public_function
 from course.observing import Observation, Raised
@@ -26,7 +27,7 @@ def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
 
 
-def stored(name: str, cases: list[tuple], expected: list[Observation], **rest: Any) -> StoredExercise:
+def stored(name: str, cases: list[tuple | Case], expected: list[Observation], **rest: Any) -> StoredExercise:
     blank: dict[str, Any] = {
         "notebook": "77_ours",
         "points": 1.0,
@@ -37,7 +38,8 @@ def stored(name: str, cases: list[tuple], expected: list[Observation], **rest: A
         "view": None,
         "mistakes": (),
     }
-    return StoredExercise(**{**blank, "name": name, "cases": tuple(cases), "expected": tuple(expected), **rest})
+    each = tuple(case if isinstance(case, Case) else Case(case) for case in cases)
+    return StoredExercise(**{**blank, "name": name, "cases": each, "expected": tuple(expected), **rest})
 
 
 @pytest.fixture

@@ -1,0 +1,49 @@
+"""A case: what a student's function is tried on, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from inspect import Parameter, signature
+from typing import Any
+
+from course.functions import Function
+from course.harnesses import HARNESSES
+from course.observing import Observation, observe
+from course.values import Value
+
+
+@dataclass(frozen=True)
+class Case:
+    """One trial of a function.
+
+    Attributes:
+        arguments: values, or `Function`s, in order.
+        harness: the name of the harness in `course.harnesses` that is run around the function with these arguments;
+            None where the function is simply called with them.
+    """
+
+    arguments: tuple[Value | Function, ...]
+    harness: str | None = None
+
+    def run(self, function: Callable[..., Any], count_lines: bool = False) -> Observation:
+        """What `function` does in this case."""
+        called = function if self.harness is None else partial(HARNESSES[self.harness], function)
+        return observe(called, self.arguments, count_lines)
+
+    def names(self, parameters: Sequence[str]) -> tuple[str, ...]:
+        """What to call the arguments: by the names that the harness has for them, else by those of the function.
+
+        Args:
+            parameters: the names of the function's parameters.
+        """
+        if self.harness is None:
+            return tuple(parameters)
+        own = list(signature(HARNESSES[self.harness]).parameters.values())[1:]
+        return tuple(parameters) if own and own[0].kind == Parameter.VAR_POSITIONAL else tuple(p.name for p in own)
+
+
+def case(*arguments: Value | Function, harness: str | None = None) -> Case:
+    """A case, its arguments written as in a call."""
+    return Case(arguments, harness)
