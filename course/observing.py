@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import linecache
 import sys
 import traceback
@@ -156,7 +157,10 @@ def _same(was: object, now: object) -> bool:
 
 @contextmanager
 def _line_counter(spent: dict[str, int] | None) -> Iterator[None]:
-    """Count every line that Python runs, in the student's code and in any Python code it calls."""
+    """Count every line that Python runs, in the student's code and in any Python code it calls.
+
+    The garbage collector waits meanwhile: what it happens to clean up runs lines that are nobody's.
+    """
     if spent is None:
         yield
         return
@@ -167,12 +171,15 @@ def _line_counter(spent: dict[str, int] | None) -> Iterator[None]:
             spent["lines"] += 1
         return trace
 
-    previous = sys.gettrace()
+    previous, collecting = sys.gettrace(), gc.isenabled()
+    gc.disable()
     sys.settrace(trace)
     try:
         yield
     finally:
         sys.settrace(previous)
+        if collecting:
+            gc.enable()
 
 
 def _raised(error: BaseException) -> Raised:

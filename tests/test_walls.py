@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -69,7 +70,8 @@ def test_the_one_exception_is_lazy_and_still_needed() -> None:
 def test_nothing_is_imported_by_a_name_made_at_run_time(room: str) -> None:
     for path in modules(room):
         names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
-        assert not names & {"__import__", "exec", "eval"}, path
+        runs_notebooks = {"exec"} if path == ROOT / "course" / "mine.py" else set()
+        assert not names & {"__import__", "exec", "eval"} - runs_notebooks, path
         assert not {name for name in imports(path) if within(name, {"importlib"})} - {"importlib.resources.files"}, path
 
 
@@ -81,9 +83,8 @@ def test_the_students_library_needs_nothing_but_what_its_wheel_declares() -> Non
 
 
 def test_the_students_library_imports_torch_and_matplotlib_only_where_they_are_used() -> None:
-    for path in modules("course"):
-        if "figures" not in path.parts:
-            assert not {n for n in imports(path, top_level_only=True) if within(n, {"torch", "matplotlib"})}, path
+    code = "import sys, course, course.harnesses; print(*sorted({'torch', 'matplotlib'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == []
 
 
 def test_only_the_plugins_tie_the_engine_and_the_judge_together() -> None:

@@ -51,7 +51,7 @@ class Script:
 
 
 def call(*arguments: Value, lines: bool = False, lend: tuple[str, ...] = ()) -> Value:
-    return {"do": "call", "arguments": arguments, "lines": lines, "lend": list(lend)}
+    return {"do": "call", "arguments": arguments, "harness": None, "lines": lines, "lend": list(lend)}
 
 
 def returns(value: Value) -> Value:
