@@ -16,6 +16,7 @@ from course.answers import StoredExercise, StoredMistake
 from course.cases import Case
 from course.checking import CheckFailed, Result, examine
 from course.functions import public_function
+from course.harnesses import HARNESSES
 from course.observing import Observation, Raised
 from course.values import Tensor
 
@@ -112,6 +113,54 @@ def test_the_stub_is_not_written_and_that_is_no_failure(dots: Callable[[str], Re
         "dots: not written yet. Put your code where `raise NotImplementedError()` is, and run both cells again."
     )
     assert result.html == f"<p>{result.text}</p>"
+
+
+def test_of_a_dictionary_the_entry_that_differs_is_shown(shelf: Callable[..., None], cell: Cell) -> None:
+    expected = Observation({"once": np.array([2.0]), "twice": np.array([4.0])})
+    shelf(stored("steps", [(np.array([1.0]),)], [expected], parameters=(("x", "n"),)))
+    result = examine(cell("def steps(x):\n    return {'once': 2 * x, 'twice': 5 * x}\n")["steps"])
+    assert result.text == (
+        "steps: not yet.\nWith x = [1.]\nThe result's 'twice' has the right shape. Entry [0] should be 4; yours is 5.\n"
+        "    expected    yours\n    [4.]        [5.]"
+    )
+
+
+def test_arguments_in_a_dictionary_are_shown_in_numbers_where_they_are_few(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    few, many = {"W": np.eye(2), "b": Tensor(np.ones(2))}, {"W": np.ones((5, 5)), "b": [np.ones(2), (np.ones(3),)]}
+    said = []
+    for params in (few, many):
+        shelf(stored("f", [(params,)], [Observation(1.0)], parameters=(("params", ""),)))
+        said.append(examine(cell("def f(params):\n    return 2.0\n")["f"]).text.split("\nThe result")[0])
+    assert said[0] == "f: not yet.\nWith params =\n    W: [[1. 0.]\n     [0. 1.]]\n    b: [1. 1.]"
+    assert said[1] == "f: not yet.\nWith params = W [5, 5], b [2]; [3]"
+
+
+def test_an_activation_is_named(shelf: Callable[..., None], cell: Cell) -> None:
+    case = (np.array([-1.0]), public_function("relu"))
+    shelf(stored("f", [case], [Observation(np.zeros(1))], parameters=(("x", "n"), ("act", ""))))
+    assert "With x = [-1.]\nact = relu\n" in examine(cell("def f(x, act):\n    return x\n")["f"]).text
+    assert examine(cell("def f(x, act):\n    return act(x)\n")["f"])
+
+
+def test_a_harness_says_what_it_does_and_names_its_arguments(
+    shelf: Callable[..., None], cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def on_both(function: Callable[..., Any], left: float, right: float) -> dict[str, Any]:
+        """Called twice,
+        once on each number."""
+        return {"left": function(left), "right": function(right)}
+
+    monkeypatch.setitem(HARNESSES, "on_both", on_both)
+    expected = Observation({"left": 1.0, "right": 4.0})
+    shelf(stored("square", [Case((1.0, 2.0), "on_both")], [expected], parameters=(("x", ""),)))
+    assert examine(cell("def square(x):\n    return x * x\n")["square"])
+    assert examine(cell("def square(x):\n    raise NotImplementedError()\n")["square"]).state == "not written"
+    assert examine(cell("def square(x):\n    return 1.0\n")["square"]).text == (
+        "square: not yet.\nCalled twice, once on each number.\nWith left = 1\nright = 2\n"
+        "The result's 'right' should be 4; yours is 1.\n    expected    yours\n    4           1"
+    )
 
 
 def test_a_wrong_shape_is_told_in_axis_names_with_both_results(dots: Callable[[str], Result]) -> None:

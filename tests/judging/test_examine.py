@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
@@ -21,6 +22,7 @@ from autograder.exercises.shapes import EXERCISES as OF_NOTEBOOK_00
 from autograder.judging import Verdict, examine, judge_here
 from course.client import answer
 from course.functions import Function, public_function
+from course.harnesses import HARNESSES
 from course.link import SocketLink
 from course.observing import Observation, Raised
 from course.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
@@ -308,6 +310,115 @@ def test_a_lent_function_keeps_float32(known: Callable[[Exercise], None]) -> Non
     assert line.requests[1]["do"] == "return"
     assert line.requests[1]["value"].dtype == np.float32
     assert line.requests[1]["value"].tolist() == [2, 2]
+
+
+def applied(x: Float[np.ndarray, "n"], act: Callable[..., Any]) -> Float[np.ndarray, "n"]:
+    """act of x."""
+    return act(x)
+
+
+def applied_twice(x: Float[np.ndarray, "n"], act: Callable[..., Any]) -> Float[np.ndarray, "n"]:
+    """act of act of x."""
+    return act(act(x))
+
+
+def _activated(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.random(n), Function("act", np.cosh)) for n in (3, 4)]
+
+
+@pytest.mark.parametrize("call", ["applied(applied(x, act), act)", "applied(applied(x, act=act), act=act)"])
+def test_a_function_of_the_case_may_be_handed_on_to_a_lent_one(
+    call: str, judged: Callable[..., Verdict], known: Callable[[Exercise], None]
+) -> None:
+    known(Exercise(applied, "77_ours", (), (), (), ()))
+    scope: dict[str, Any] = {}
+    exec(f"def applied(x, act):\n    return 0\n\ndef applied_twice(x, act):\n    return {call}\n", scope)
+    twice = (Probe("twice", 1.0, _activated),)
+    assert (
+        judged(scope["applied_twice"], Exercise(applied_twice, "77_ours", (), twice, (), (), ("applied",))).score == 1
+    )
+
+
+def test_a_function_of_the_students_own_handed_to_a_lent_one_is_refused_in_words(
+    judged: Callable[..., Verdict], known: Callable[[Exercise], None]
+) -> None:
+    known(Exercise(applied, "77_ours", (), (), (), ()))
+    scope: dict[str, Any] = {}
+    exec("def applied(x, act):\n    return 0\n\ndef applied_twice(x, act):\n    return applied(x, abs)\n", scope)
+    twice = (Probe("twice", 1.0, _activated),)
+    verdict = judged(scope["applied_twice"], Exercise(applied_twice, "77_ours", (), twice, (), (), ("applied",)))
+    assert verdict.outcome == "raised"
+
+
+def torch_double(x: Float[torch.Tensor, "n"]) -> Float[torch.Tensor, "n"]:
+    """Twice x."""
+    return torch.from_numpy(np.array([2 * number for number in x.numpy()]))
+
+
+def torch_quadruple(x: Float[torch.Tensor, "n"]) -> Float[torch.Tensor, "n"]:
+    """Four times x."""
+    return torch.from_numpy(4 * x.numpy())
+
+
+def _tensors(rng: np.random.Generator) -> list[Case]:
+    return [case(Tensor(rng.random(3))), case(Tensor(rng.random(4).astype(np.float32)))]
+
+
+def test_tensors_are_judged_and_lent_as_tensors(
+    judged: Callable[..., Verdict], known: Callable[[Exercise], None]
+) -> None:
+    known(Exercise(torch_double, "77_ours", (), (), (), ()))
+    scope: dict[str, Any] = {"torch_double": None}
+    exec("def torch_quadruple(x):\n    return 2 * torch_double(x)\n", scope)
+    four = (Probe("four times", 1.0, _tensors),)
+    exercise = Exercise(torch_quadruple, "77_ours", (), four, (), (), ("torch_double",))
+    assert judged(scope["torch_quadruple"], exercise).outcome == "passed"
+    verdict = judged(lambda x: 4 * x.numpy(), exercise)
+    assert (
+        verdict.findings[0].reason
+        == "The result should be a torch tensor of float64; yours is a numpy array of float64."
+    )
+
+
+def stages(x: Float[np.ndarray, "n"]) -> dict[str, Float[np.ndarray, "n"]]:
+    """Two steps."""
+    return {"once": 2 * x, "twice": 4 * x}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (lambda x: {"once": x, "twice": x}, "The result's 'once' has the right form, and the wrong value."),
+        (lambda x: {"twice": x, "once": 2 * x}, "The result's 'twice' has the right form, and the wrong value."),
+        (lambda x: {"once": 2 * x}, "The result should have the keys ['once', 'twice']; yours has ['once']."),
+        (
+            lambda x: {"once": 2 * x, "twice": x[:1]},
+            "The result's 'twice' should have the shape [n] = [3]; yours has [1].",
+        ),
+        (lambda x: 2 * x, "The result should be a dict of 2; yours is a numpy array of float64."),
+    ],
+)
+def test_of_a_dictionary_the_first_entry_that_differs_is_named(
+    wrong: Callable[..., Any], reason: str, judged: Callable[..., Verdict]
+) -> None:
+    steps = Exercise(stages, "77_ours", (), (Probe("both steps", 1.0, _vectors),), (), ())
+    assert judged(wrong, steps).findings[0].reason == reason
+
+
+def test_a_case_may_be_run_through_a_harness(judged: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch) -> None:
+    def on_both_ends(function: Callable[..., Any], forwards: np.ndarray) -> dict[str, Any]:
+        """Called on an array and on its reverse."""
+        return {"forwards": function(forwards), "backwards": function(forwards[::-1])}
+
+    monkeypatch.setitem(HARNESSES, "on_both_ends", on_both_ends)
+    probe = Probe("both ways", 1.0, lambda rng: [case(SECRET + rng.random(3), harness="on_both_ends")])
+    exercise = Exercise(double, "77_ours", (), (probe,), (tripled,), ())
+    assert judged(lambda x: 2 * x, exercise).outcome == "passed"
+    wrong = judged(lambda x: 3 * x, exercise)
+    assert wrong.findings[0].reason == "The result's 'forwards' has the right form, and the wrong value."
+    assert wrong.mistakes == ("tripled",)
+    writes = judged(lambda x: np.multiply(x, 2, out=x), exercise)
+    assert writes.findings[0].reason == "The call changed forwards in place; the caller still needs it as it was."
 
 
 @pytest.mark.parametrize(
