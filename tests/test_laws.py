@@ -9,9 +9,11 @@ from typing import Any
 
 import nbformat
 import numpy as np
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course.modules import Block
 from course.observing import observe
 from course.values import with_layout
 
@@ -135,3 +137,257 @@ def test_saturation_lies_between_one_winner_and_no_preference(seed: int, n: int,
     Q, K = normal(seed, n, k, scale=2.0), normal(seed + 1, n + 1, k, scale=2.0)
     unscaled, scaled = observe(solutions()["saturation"], (Q, K)).result
     assert -1e-12 <= unscaled <= scaled + 1e-12 <= 1 + 1e-11
+
+
+# ---------------------------------------------------------------------------------------------- heads
+
+
+def random_keep(seed: int, *shape: int) -> np.ndarray:
+    """A mask of any kind; some of its rows may keep nothing."""
+    return np.random.default_rng([seed, 7]).random(shape) < 0.6
+
+
+def heads(seed: int, d: int, h: int, k: int, v: int) -> tuple[np.ndarray, ...]:
+    """Weights of queries, keys and values, head by head, and of the output."""
+    rng = np.random.default_rng([seed, d, h])
+    return tuple(rng.standard_normal(s) for s in ((h, d, k), (h, d, k), (h, d, v), (h * v, d)))
+
+
+def packed(Wq: np.ndarray, Wk: np.ndarray, Wv: np.ndarray) -> np.ndarray:
+    pack = solutions()["pack"]
+    return np.hstack([pack(Wq), pack(Wk), pack(Wv)])
+
+
+@given(seeds, sizes, sizes, st.integers(1, 4), sizes, sizes)
+@settings(deadline=None)
+def test_heads_one_by_one_equal_all_heads_at_once_equal_a_batch_of_one(
+    seed: int, n: int, d: int, h: int, k: int, v: int
+) -> None:
+    f = solutions()
+    X, keep = normal(seed, n, d), random_keep(seed, n, n)
+    *W, Wo = heads(seed, d, h, k, v)
+    one_by_one = f["mha_loop"](X, *W, Wo, keep)
+    at_once = f["mha"](X, packed(*W), Wo, h, keep)
+    params = {"Wqkv": torch.from_numpy(packed(*W)), "Wo": torch.from_numpy(Wo)}
+    batched = f["mha_batched"](torch.from_numpy(X[None]), params, h, torch.from_numpy(keep))
+    np.testing.assert_allclose(at_once, one_by_one, **ROUNDING)
+    np.testing.assert_allclose(batched[0].numpy(), one_by_one, **ROUNDING)
+
+
+@given(seeds, sizes, st.integers(1, 5), sizes)
+@settings(deadline=None)
+def test_splitting_and_merging_undo_each_other(seed: int, n: int, h: int, k: int) -> None:
+    f, Z = solutions(), normal(seed, n, h * k)
+    np.testing.assert_array_equal(f["merge_heads"](f["split_heads"](Z, h)), Z)
+    for head, table in enumerate(f["split_heads"](Z, h)):
+        np.testing.assert_array_equal(table, Z[:, head * k : (head + 1) * k])
+
+
+@given(seeds, sizes, sizes, st.integers(1, 5), sizes)
+@settings(deadline=None)
+def test_one_product_with_packed_weights_makes_what_each_heads_own_product_makes(
+    seed: int, n: int, d: int, h: int, k: int
+) -> None:
+    f, X, W = solutions(), normal(seed, n, d), normal(seed, h, d, k)
+    np.testing.assert_allclose(f["split_heads"](X @ f["pack"](W), h), np.stack([X @ w for w in W]), **ROUNDING)
+
+
+@given(seeds, sizes, sizes, st.integers(1, 5), sizes)
+@settings(deadline=None)
+def test_the_shares_of_the_heads_add_up_to_the_output(seed: int, n: int, d: int, h: int, v: int) -> None:
+    f, outputs, Wo = solutions(), normal(seed, h, n, v), normal(seed, h * v, d)
+    np.testing.assert_allclose(f["wo_sum"](outputs, Wo).sum(axis=0), f["merge_heads"](outputs) @ Wo, **ROUNDING)
+
+
+# ---------------------------------------------------------------------------------------------- the block
+
+
+def relu(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, 0)
+
+
+def parameters(seed: int, d: int, h: int, k: int, v: int, f: int) -> dict[str, np.ndarray]:
+    """The parameters of one block."""
+    rng = np.random.default_rng([seed, d, h, f])
+    *W, Wo = heads(seed, d, h, k, v)
+    return {
+        "Wqkv": packed(*W),
+        "Wo": Wo,
+        "W1": rng.standard_normal((d, f)),
+        "b1": rng.standard_normal(f),
+        "W2": rng.standard_normal((f, d)),
+        "b2": rng.standard_normal(d),
+        **{name: rng.standard_normal(d) for name in ("gain1", "bias1", "gain2", "bias2")},
+    }
+
+
+@given(seeds, sizes, st.integers(2, 7), st.floats(-50, 50), st.floats(0.1, 50))
+@settings(deadline=None)
+def test_layer_norm_ignores_where_a_token_lies_and_how_large_it_is(
+    seed: int, n: int, d: int, shift: float, size: float
+) -> None:
+    layer_norm = solutions()["layer_norm"]
+    X = normal(seed, n, d)
+    X += np.arange(d)  # no token is constant
+    gain, bias = normal(seed + 1, d), normal(seed + 2, d)
+    once = layer_norm(X, gain, bias, 0.0)
+    np.testing.assert_allclose(layer_norm(size * X + shift, gain, bias, 0.0), once, rtol=1e-7, atol=1e-7)
+    centre = np.eye(d) - np.ones((d, d)) / d  # a product from the right: by row, and the same for every token
+    deviation = np.sqrt(((X @ centre) ** 2).mean(axis=1, keepdims=True))
+    np.testing.assert_allclose(once, gain * (X @ centre) / deviation + bias, rtol=1e-9, atol=1e-9)
+
+
+@given(seeds, sizes, sizes, st.integers(1, 3), sizes, sizes, sizes)
+@settings(deadline=None, max_examples=50)
+def test_a_block_equals_the_module_that_was_given_its_weights(
+    seed: int, n: int, d: int, h: int, k: int, v: int, f: int
+) -> None:
+    every = solutions()
+    params, X, keep = parameters(seed, d, h, k, v, f), normal(seed, n, d), random_keep(seed, n, n)
+    module = every["load_numpy"](Block(d, h, k, v, f, eps=1e-5).double(), params)
+    with torch.no_grad():
+        given_by_torch = module(torch.from_numpy(X[None]), torch.from_numpy(keep))[0].numpy()
+    ours = every["block"](X, params, h, keep, 1e-5, relu)["H"]
+    np.testing.assert_allclose(given_by_torch, ours, rtol=1e-9, atol=1e-9)
+
+
+@given(seeds, st.integers(2, 6), sizes, st.integers(1, 3), st.integers(1, 3))
+@settings(deadline=None, max_examples=50)
+def test_in_a_stack_with_a_causal_mask_a_token_changes_no_output_before_it(
+    seed: int, n: int, d: int, h: int, depth: int
+) -> None:
+    f = solutions()
+    layers = [parameters(seed + layer, d, h, 2, 3, 4) for layer in range(depth)]
+    final, keep = (normal(seed, d), normal(seed + 1, d)), f["causal_keep"](n)
+    X = normal(seed, n, d)
+    j = int(np.random.default_rng(seed).integers(1, n))
+    changed = X.copy()
+    changed[j] += 1.0 + np.arange(d)
+
+    def run(X: np.ndarray) -> np.ndarray:
+        return np.asarray(f["stack"](X, layers, final, h, keep, 1e-5, relu))
+
+    np.testing.assert_allclose(run(changed)[:j], run(X)[:j], **ROUNDING)
+    np.testing.assert_array_equal(f["influence"](run, X)[np.triu_indices(n, 1)], False)
+
+
+@given(seeds, sizes, sizes, st.integers(1, 3))
+@settings(deadline=None, max_examples=50)
+def test_without_a_mask_and_without_positions_a_block_permutes_with_its_tokens(
+    seed: int, n: int, d: int, h: int
+) -> None:
+    block, params, X = solutions()["block"], parameters(seed, d, h, 2, 3, 4), normal(seed, n, d)
+    order, keep = np.random.default_rng(seed).permutation(n), np.ones((n, n), bool)
+    straight = block(X, params, h, keep, 1e-5, np.tanh)["H"]
+    np.testing.assert_allclose(block(X[order], params, h, keep, 1e-5, np.tanh)["H"], straight[order], **ROUNDING)
+
+
+@given(seeds, sizes, sizes, st.integers(1, 3))
+@settings(deadline=None, max_examples=50)
+def test_a_block_whose_sublayers_give_nothing_hands_its_input_on(seed: int, n: int, d: int, h: int) -> None:
+    params, X = parameters(seed, d, h, 2, 3, 4), normal(seed, n, d)
+    for name in ("Wo", "W2", "b2"):
+        params[name][...] = 0
+    np.testing.assert_array_equal(solutions()["block"](X, params, h, np.ones((n, n), bool), 1e-5, np.tanh)["H"], X)
+
+
+@given(seeds, st.integers(1, 4), st.integers(2, 6), st.integers(2, 7), st.floats(-1e4, 1e4))
+@settings(deadline=None)
+def test_the_loss_of_even_logits_is_log_c_and_no_shift_of_a_row_changes_a_loss(
+    seed: int, b: int, n: int, c: int, shift: float
+) -> None:
+    loss, rng = solutions()["next_token_loss"], np.random.default_rng(seed)
+    ids, logits = rng.integers(0, c, (b, n)), rng.standard_normal((b, n, c))
+    np.testing.assert_allclose(loss(np.full((b, n, c), shift), ids), np.log(c), rtol=1e-9)
+    np.testing.assert_allclose(loss(logits + shift, ids), loss(logits, ids), rtol=1e-7, atol=1e-9)
+
+
+# ---------------------------------------------------------------------------------------------- batches, and the way back
+
+
+@given(seeds, st.integers(2, 4), sizes, sizes, st.integers(1, 3))
+@settings(deadline=None, max_examples=50)
+def test_no_item_of_a_batch_sees_another(seed: int, b: int, n: int, d: int, h: int) -> None:
+    f, keep = solutions(), torch.from_numpy(random_keep(seed, n, n))
+    params = {name: torch.from_numpy(W) for name, W in parameters(seed, d, h, 2, 3, 4).items()}
+    X = torch.from_numpy(normal(seed, b, n, d))
+    together = f["mha_batched"](X, params, h, keep)
+    for item in range(b):
+        alone = f["mha_batched"](X[item : item + 1], params, h, keep)
+        np.testing.assert_allclose(together[item : item + 1].numpy(), alone.numpy(), **ROUNDING)
+
+
+@given(seeds, st.integers(1, 4), st.integers(1, 6), st.booleans(), st.booleans())
+@settings(deadline=None, max_examples=50)
+def test_under_a_combined_mask_an_item_gives_what_it_gives_without_padding(
+    seed: int, b: int, n: int, causal: bool, left: bool
+) -> None:
+    f, d, h = solutions(), 3, b  # as many heads as items: where a mask may be taken for another
+    lengths = np.random.default_rng(seed).integers(0, n + 1, b)
+    keep = f["combine_keep"](torch.from_numpy(lengths), n, causal, left)
+    assert keep.shape == (b, 1, n, n)
+    params = {name: torch.from_numpy(W) for name, W in parameters(seed, d, h, 2, 3, 4).items()}
+    X = torch.from_numpy(normal(seed, b, n, d))
+    padded = f["mha_batched"](X, params, h, keep)
+    for item, length in enumerate(map(int, lengths)):
+        real = slice(n - length, n) if left else slice(0, length)
+        own = torch.from_numpy(f["causal_keep"](length) if causal else np.ones((length, length), bool))
+        alone = f["mha_batched"](X[item : item + 1, real], params, h, own)
+        np.testing.assert_allclose(padded[item, real].numpy(), alone[0].numpy(), **ROUNDING)
+
+
+@given(seeds, st.integers(1, 3), st.integers(1, 3), sizes, sizes, sizes, sizes)
+@settings(deadline=None)
+def test_the_fused_call_equals_attention_head_by_head(
+    seed: int, b: int, h: int, n: int, m: int, k: int, v: int
+) -> None:
+    f = solutions()
+    q, K, V = normal(seed, b, h, n, k), normal(seed + 1, b, h, m, k), normal(seed + 2, b, h, m, v)
+    keep = random_keep(seed, n, m)
+    fused = f["fused"](*map(torch.from_numpy, (q, K, V, keep))).numpy()
+    everything = f["fused"](*map(torch.from_numpy, (q, K, V, np.ones((n, m), bool)))).numpy()
+    for item, head in np.ndindex(b, h):
+        S = f["scaled_scores"](q[item, head], K[item, head])
+        np.testing.assert_allclose(fused[item, head], f["masked_softmax"](S, keep) @ V[item, head], **ROUNDING)
+        own, _ = f["attention"](q[item, head], K[item, head], V[item, head])
+        np.testing.assert_allclose(everything[item, head], own, **ROUNDING)
+
+
+@given(seeds, sizes, sizes, sizes, sizes)
+@settings(deadline=None)
+def test_the_way_back_is_the_one_that_autograd_takes(seed: int, n: int, m: int, k: int, v: int) -> None:
+    f = solutions()
+    Q, K, V = (torch.from_numpy(normal(seed + i, *s)) for i, s in enumerate(((n, k), (m, k), (m, v))))
+    keep, dO = torch.from_numpy(random_keep(seed, n, m)), torch.from_numpy(normal(seed + 3, n, v))
+
+    def attend(Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
+        S = (Q @ K.T / k**0.5).masked_fill(~keep, -1e30)
+        return S.softmax(dim=-1) * keep @ V
+
+    _, wanted = torch.autograd.functional.vjp(attend, (Q, K, V), dO)
+    for ours, theirs in zip(f["attention_backward"](Q, K, V, keep, dO), wanted, strict=True):
+        np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-9, atol=1e-11)
+    S, dP = Q @ K.T, torch.from_numpy(normal(seed + 4, n, m))
+    _, dS = torch.autograd.functional.vjp(lambda S: S.softmax(dim=-1), S, dP)
+    np.testing.assert_allclose(f["softmax_backward"](S.softmax(dim=-1), dP).numpy(), dS.numpy(), rtol=1e-9, atol=1e-11)
+
+
+# ---------------------------------------------------------------------------------------------- losses
+
+
+@given(seeds, st.integers(1, 5), st.integers(1, 6), st.integers(2, 7))
+@settings(deadline=None)
+def test_the_mean_of_the_losses_by_position_is_the_loss(seed: int, b: int, n: int, c: int) -> None:
+    f, rng = solutions(), np.random.default_rng(seed)
+    ids, table = rng.integers(0, c, (b, n + 1)), rng.standard_normal((c, c))
+    model = torch.nn.Embedding.from_pretrained(torch.from_numpy(table))
+    by_position = f["loss_by_position"](model, torch.from_numpy(ids))
+    assert by_position.shape == (n,)
+    np.testing.assert_allclose(by_position.mean(), f["next_token_loss"](table[ids], ids), rtol=1e-9)
+
+
+@given(st.floats(0, 5), st.floats(0.01, 5), st.floats(0.001, 0.5))
+def test_a_verdict_is_one_of_three_and_a_leak_is_below(loss: float, entropy: float, tol: float) -> None:
+    verdict = solutions()["verdict"]
+    assert verdict(loss, entropy, tol) in ("honest", "underfit", "leak")
+    assert (verdict(loss, entropy, tol) == "leak") == (loss < entropy - tol)
