@@ -160,8 +160,8 @@ def _wrong(
             paragraphs.append(f"Afterwards it is\n{show(found.given)}")
     else:
         paragraphs.append(
-            "The values are right. But more Python lines run when there are more tokens: "
-            "a loop over them is left, yours or one inside a helper you call."
+            "The values are right. But more Python lines run when the input is larger: "
+            "a loop is left, yours or one inside a helper you call."
         )
     lessons = [] if elsewhere else [KNOWN_MISTAKE + m.lesson for m in known(exercise, observed)]
     notes = _warnings([observed[i]] if failing else observed)
@@ -285,4 +285,4 @@ def _warnings(observed: list[Observation]) -> list[str]:
 
 
 def _indent(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.split("\n"))
+    return "\n".join(f"    {line}" if line else "" for line in text.split("\n"))

@@ -227,7 +227,7 @@ def _part(observed: Observation, part: str | None) -> Observation:
     return replace(observed, result=observed.result[part])
 
 
-LOOP = "More Python lines run when there are more tokens: a loop over them is left."
+LOOP = "More Python lines run when the input is larger: a loop is left."
 
 
 def _unwritten(interview: Interview) -> bool:

@@ -144,7 +144,7 @@ def test_an_answer_that_is_no_known_mistake_is_not_called_one(judged: Callable[.
 def test_a_loop_costs_the_probe_that_counts_lines_and_no_other(judged: Callable[..., Verdict]) -> None:
     verdict = judged(lambda x: np.array([2 * entry for entry in x], x.dtype))
     assert [finding.earned for finding in verdict.findings] == [1.0, 0.5, 0.0]
-    assert verdict.findings[2].reason == "More Python lines run when there are more tokens: a loop over them is left."
+    assert verdict.findings[2].reason == "More Python lines run when the input is larger: a loop is left."
 
 
 def test_the_stub_is_not_attempted(judged: Callable[..., Verdict]) -> None:
