@@ -371,8 +371,8 @@ def test_a_large_argument_is_told_by_its_axes(shelf: Callable[..., None], cell: 
 
 
 LOOP = (
-    "The values are right. But more Python lines run when there are more tokens: "
-    "a loop over them is left, yours or one inside a helper you call."
+    "The values are right. But more Python lines run when the input is larger: "
+    "a loop is left, yours or one inside a helper you call."
 )
 LOOPS = "def double(x):\n    return np.array([2 * entry for entry in x])\n"
 
