@@ -141,10 +141,15 @@ def show(value: Value) -> str:
         one_line = not any(isinstance(part, (np.ndarray, Tensor, tuple, list, dict)) for part in value)
         return start + (", " if one_line else ",\n ").join(map(show, value)) + end
     if isinstance(value, dict):
-        return "\n".join(f"{key}: {show(part)}" for key, part in value.items())
+        return "\n".join(_hanging(f"{key}: ", show(part)) for key, part in value.items())
     if isinstance(value, Opaque):
         return value.what
     return number(value)
+
+
+def _hanging(label: str, text: str) -> str:
+    """A label before the first line of a text, and as much room before the others."""
+    return label + text.replace("\n", "\n" + " " * len(label))
 
 
 def side_by_side(expected: Value, given: Value) -> str:

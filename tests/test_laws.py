@@ -18,6 +18,7 @@ from course.observing import observe
 from course.values import with_layout
 
 SOURCE = Path(__file__).parents[1] / "source"
+EPS = 1e-5
 ROUNDING = {"rtol": 1e-10, "atol": 1e-12}
 
 seeds = st.integers(0, 2**32 - 1)
@@ -271,35 +272,78 @@ def test_in_a_stack_with_a_causal_mask_a_token_changes_no_output_before_it(
     np.testing.assert_array_equal(f["influence"](run, X)[np.triu_indices(n, 1)], False)
 
 
-@given(seeds, sizes, sizes, st.integers(1, 3))
-@settings(deadline=None, max_examples=50)
-def test_without_a_mask_and_without_positions_a_block_permutes_with_its_tokens(
-    seed: int, n: int, d: int, h: int
-) -> None:
-    block, params, X = solutions()["block"], parameters(seed, d, h, 2, 3, 4), normal(seed, n, d)
-    order, keep = np.random.default_rng(seed).permutation(n), np.ones((n, n), bool)
-    straight = block(X, params, h, keep, 1e-5, np.tanh)["H"]
-    np.testing.assert_allclose(block(X[order], params, h, keep, 1e-5, np.tanh)["H"], straight[order], **ROUNDING)
-
-
-@given(seeds, sizes, sizes, st.integers(1, 3))
-@settings(deadline=None, max_examples=50)
-def test_a_block_whose_sublayers_give_nothing_hands_its_input_on(seed: int, n: int, d: int, h: int) -> None:
-    params, X = parameters(seed, d, h, 2, 3, 4), normal(seed, n, d)
-    for name in ("Wo", "W2", "b2"):
-        params[name][...] = 0
-    np.testing.assert_array_equal(solutions()["block"](X, params, h, np.ones((n, n), bool), 1e-5, np.tanh)["H"], X)
-
-
-@given(seeds, st.integers(1, 4), st.integers(2, 6), st.integers(2, 7), st.floats(-1e4, 1e4))
+@given(seeds, sizes, sizes, sizes, sizes)
 @settings(deadline=None)
-def test_the_loss_of_even_logits_is_log_c_and_no_shift_of_a_row_changes_a_loss(
+def test_layer_norm_and_ffn_work_on_each_token_by_itself(seed: int, b: int, n: int, d: int, f: int) -> None:
+    s, X = solutions(), normal(seed, b, n, d)
+    p = parameters(seed, d, 1, 1, 1, f)
+    for work in (
+        lambda X: s["layer_norm"](X, p["gain1"], p["bias1"], EPS),
+        lambda X: s["ffn"](X, p["W1"], p["b1"], p["W2"], p["b2"], np.tanh),
+    ):
+        alone = np.array([[work(x) for x in text] for text in X])
+        np.testing.assert_allclose(work(X), alone, **ROUNDING)
+
+
+@given(seeds, st.integers(2, 7), st.integers(2, 7), st.integers(1, 3), sizes, sizes, sizes)
+@settings(deadline=None)
+def test_a_block_adds_two_updates_and_shows_no_token_the_future(
+    seed: int, n: int, d: int, h: int, k: int, v: int, f: int
+) -> None:
+    s, X, p = solutions(), normal(seed, n, d), parameters(seed, d, h, k, v, f)
+    keep = s["causal_keep"](n)
+    stages = s["block"](X, p, h, keep, EPS, np.tanh)
+    assert list(stages) == ["T1", "T2", "T3", "T4", "T5", "H"]
+    np.testing.assert_allclose(stages["H"], X + stages["T2"] + stages["T5"], **ROUNDING)
+    silent = p | {name: np.zeros_like(p[name]) for name in ("Wo", "W2", "b2")}
+    np.testing.assert_array_equal(s["block"](X, silent, h, keep, EPS, np.tanh)["H"], X)
+    j = int(np.random.default_rng(seed).integers(1, n))
+    changed = X.copy()
+    changed[j] += normal(seed + 1, d)
+    np.testing.assert_allclose(s["block"](changed, p, h, keep, EPS, np.tanh)["H"][:j], stages["H"][:j], **ROUNDING)
+
+
+@given(seeds, sizes, sizes, st.integers(1, 3), sizes, sizes, sizes, st.integers(0, 3))
+@settings(deadline=None)
+def test_without_mask_and_positions_a_stack_moves_its_outputs_along_with_its_tokens(
+    seed: int, n: int, d: int, h: int, k: int, v: int, f: int, depth: int
+) -> None:
+    s, X = solutions(), normal(seed, n, d)
+    layers = [parameters(seed + i, d, h, k, v, f) for i in range(depth)]
+    rest = ((normal(seed + 7, d), normal(seed + 8, d)), h, np.ones((n, n), bool), 1e-2, np.tanh)
+    order = np.random.default_rng(seed).permutation(n)
+    straight, permuted = s["stack"](X, layers, *rest), s["stack"](X[order], layers, *rest)
+    np.testing.assert_allclose(permuted, straight[order], rtol=1e-7, atol=1e-7)
+
+
+@given(seeds, sizes, sizes, sizes, sizes)
+@settings(deadline=None)
+def test_a_text_is_embedded_as_if_it_were_alone_and_any_of_its_beginnings_too(
+    seed: int, b: int, n: int, c: int, d: int
+) -> None:
+    embed, rng = solutions()["embed"], np.random.default_rng(seed)
+    ids, E, P = rng.integers(0, c, (b, n)), normal(seed, c, d), normal(seed + 1, n + 2, d)
+    tokens = embed(ids, E, P)
+    for item in range(b):
+        np.testing.assert_array_equal(embed(ids[item : item + 1], E, P)[0], tokens[item])
+    np.testing.assert_array_equal(embed(ids[:, :1], E, P), tokens[:, :1])
+
+
+@given(seeds, sizes, st.integers(2, 7), st.integers(1, 7), st.floats(-1e4, 1e4))
+@settings(deadline=None)
+def test_the_loss_is_log_c_for_even_logits_and_ignores_shifts_the_last_row_and_the_first_word(
     seed: int, b: int, n: int, c: int, shift: float
 ) -> None:
     loss, rng = solutions()["next_token_loss"], np.random.default_rng(seed)
-    ids, logits = rng.integers(0, c, (b, n)), rng.standard_normal((b, n, c))
-    np.testing.assert_allclose(loss(np.full((b, n, c), shift), ids), np.log(c), rtol=1e-9)
-    np.testing.assert_allclose(loss(logits + shift, ids), loss(logits, ids), rtol=1e-7, atol=1e-9)
+    ids, logits = rng.integers(0, c, (b, n)), normal(seed, b, n, c, scale=3.0)
+    found = loss(logits, ids)
+    assert found >= 0
+    np.testing.assert_allclose(loss(np.full((b, n, c), shift), ids), np.log(c), atol=1e-12)
+    np.testing.assert_allclose(loss(logits + shift * normal(seed + 1, b, n, 1), ids), found, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(np.mean([loss(logits[i : i + 1], ids[i : i + 1]) for i in range(b)]), found, rtol=1e-9)
+    other, text = logits.copy(), ids.copy()
+    other[:, -1], text[:, 0] = 0.0, 0
+    assert loss(other, text) == found
 
 
 # ---------------------------------------------------------------------------------------------- batches, and the way back
