@@ -149,6 +149,9 @@ def _resolved(handed: dict[str, Implementation], leaf: Value) -> Value:
 
 
 def _elements(value: Any) -> int:
+    """How much there may be to do for a question: the numbers in its arrays, and integers, which may be sizes."""
+    if type(value) is int:
+        return max(1, abs(value))
     if isinstance(value, Tensor):
         value = value.array
     if isinstance(value, np.ndarray):
