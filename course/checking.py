@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
@@ -15,11 +15,11 @@ import numpy as np
 
 from course import answers
 from course.answers import StoredExercise, StoredMistake
-from course.comparing import Difference, difference, lines_grow, match
+from course.comparing import Difference, closest, difference, lines_grow, match, same_answers
 from course.functions import Function
 from course.harnesses import HARNESSES
 from course.observing import Observation
-from course.text import KNOWN_MISTAKE, explain, show, side_by_side, side_by_side_html
+from course.text import explain, recognised, show, side_by_side, side_by_side_html
 from course.values import Tensor, Value
 from course.views import seen
 
@@ -142,8 +142,10 @@ def _wrong(
     exercise: StoredExercise, function: Any, observed: list[Observation], differences: list[Difference | None]
 ) -> Result:
     elsewhere = _begin_elsewhere(exercise, function)
-    paragraphs = [f"{exercise.name}: not yet.", *elsewhere]
     failing = [i for i, found in enumerate(differences) if found]
+    mistakes = [] if elsewhere else known(exercise, observed)
+    lessons = [recognised(mistake.lesson, [observed[i] for i in failing]) for mistake in mistakes]
+    paragraphs: list[str] = []
     comparison: tuple[Value, Value] | None = None
     if failing:
         i = min(failing, key=lambda index: (_sizes_coincide(exercise, index), _leaves(exercise.cases[index].arguments)))
@@ -163,12 +165,14 @@ def _wrong(
             "The values are right. But more Python lines run when the input is larger: "
             "a loop is left, yours or one inside a helper you call."
         )
-    lessons = [] if elsewhere else [KNOWN_MISTAKE + m.lesson for m in known(exercise, observed)]
     notes = _warnings([observed[i]] if failing else observed)
-    text = "\n".join([*paragraphs, *([_indent(side_by_side(*comparison))] if comparison else []), *lessons, *notes])
-    html = "".join(map(_paragraph, paragraphs))
-    html += side_by_side_html(*comparison) if comparison else ""
+    first = [f"{exercise.name}: not yet.", *elsewhere]  # what it may be, before the numbers that show it
+    table = [_indent(side_by_side(*comparison))] if comparison else []
+    text = "\n".join([*first, *lessons, *paragraphs, *table, *notes])
+    html = "".join(map(_paragraph, first))
     html += "".join(f"<p><b>{escape(lesson)}</b></p>" for lesson in lessons)
+    html += "".join(map(_paragraph, paragraphs))
+    html += side_by_side_html(*comparison) if comparison else ""
     html += "".join(f"<p>{escape(note)}</p>" for note in notes)
     return Result(exercise.name, "not yet", text, f"<div>{html}</div>")
 
@@ -186,20 +190,27 @@ def _paragraph(text: str) -> str:
 
 
 def known(exercise: StoredExercise, observed: list[Observation]) -> list[StoredMistake]:
-    """The known mistakes that give these very answers to every public case; failing that, to every one that is wrong."""
+    """The known mistakes that give these very answers to every public case.
+
+    Failing that, those that do so to every one that is wrong, and among these the ones that agree with most of the rest.
+    """
     every = range(len(observed))
     wrong = [i for i in every if difference(exercise.expected[i], observed[i])]
     loops = exercise.vectorised and lines_grow(observed)
-    for cases in (list(every), wrong):
+
+    def agrees(mistake: StoredMistake, cases: Sequence[int]) -> bool:
         want, got = [exercise.expected[i] for i in cases], [observed[i] for i in cases]
-        found = [
-            mistake
-            for mistake in exercise.mistakes
-            if cases and match(want, got, [mistake.answers[i] for i in cases], (loops, mistake.loops)) == "tellingly"
-        ]
-        if found:
-            return found
-    return []
+        mistaken = [mistake.answers[i] for i in cases]
+        return bool(cases) and match(want, got, mistaken, (loops, mistake.loops)) == "tellingly"
+
+    def agreement(mistake: StoredMistake) -> int:
+        each = zip(exercise.expected, observed, mistake.answers, strict=True)
+        return sum(same_answers([want], [got], [mistaken]) for want, got, mistaken in each)
+
+    found = [mistake for mistake in exercise.mistakes if agrees(mistake, every)]
+    partly = {mistake.name: agreement(mistake) for mistake in exercise.mistakes if agrees(mistake, wrong)}
+    names = closest(partly)
+    return found or [mistake for mistake in exercise.mistakes if mistake.name in names]
 
 
 def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:

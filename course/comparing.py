@@ -5,9 +5,9 @@ Shapes are compared before dtypes, dtypes before values, and nothing is ever bro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2}
 
 # Lines that one call may run more than another without having a loop in it: a branch, a wrapper inside numpy.
 LINES_OF_SLACK = 6
+
+K = TypeVar("K")
 
 Match = Literal["no", "yes", "tellingly"]
 Kind = Literal["raised", "not raised", "type", "length", "shape", "dtype", "value", "changed", "count"]
@@ -92,6 +94,13 @@ def same_answers(expected: Sequence[Observation], some: Sequence[Observation], o
     """
     each = zip(expected, some, others, strict=True)
     return all(_alike(one, other) and _over(want, one) == _over(want, other) for want, one, other in each)
+
+
+def closest(agreements: Mapping[K, int]) -> list[K]:
+    """Of several explanations those that agree with the most answers; none where that leaves more than two of them."""
+    most = max(agreements.values(), default=0)
+    found = [explanation for explanation, agreement in agreements.items() if agreement == most]
+    return found if len(found) <= 2 else []
 
 
 def telling(expected: Observation, given: Observation, mistaken: Observation) -> bool:

@@ -1,59 +1,72 @@
-"""`mine`: a student's own functions from an earlier notebook, for experiments that nobody grades."""
+"""`mine`: a student's own function from an earlier notebook, for experiments that nobody grades."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 from course import answers
 from course.checking import examine
 
+Function = Callable[..., Any]
 
-def mine(notebook: str) -> dict[str, Callable[..., Any]]:
-    """The functions of an earlier notebook, "03_causal_mask", as you wrote them, and says which were found.
 
-    Of that notebook only the cells that import, bring along and answer are run. It is looked for where JupyterLab shows
-    it: in the folder of its own beside this notebook's folder, or beside this notebook.
+def mine(function: Function) -> Function:
+    """Your own version of a function that this notebook brings along, from the notebook in which you wrote it.
+
+    That notebook is looked for where JupyterLab shows it: in its folder beside this notebook's folder, or beside this
+    notebook. Of its cells only those that import, bring along and answer are run.
+
+    Args:
+        function: the function that is brought along.
 
     Returns:
-        Name to function, of the exercises whose check passes. Empty where there is no such notebook, or where it cannot
-        be read, and always while nbgrader runs: a grade never depends on another notebook.
+        Yours, if there is one and its check passes; else `function`. Says which. While nbgrader runs it is always
+        `function`: a grade never depends on another notebook.
     """
     if os.environ.get("NBGRADER_EXECUTION"):
-        return {}
+        return function
+    name = function.__name__
+    exercise = answers.find(name)
+    if exercise is None:
+        print(f"{name}: there is no exercise of this name, so this one it is.")
+        return function
     here = Path.cwd()
-    places = (here.parent / notebook / f"{notebook}.ipynb", here / f"{notebook}.ipynb")
-    path = next(filter(Path.is_file, places), None)
+    notebook = exercise.notebook
+    path = next(filter(Path.is_file, (here.parent / notebook / f"{notebook}.ipynb", here / f"{notebook}.ipynb")), None)
+    own = _defined(path, name) if path else None
+    if own is not None and examine(own):
+        print(f"{name}: your own, from {notebook}.")
+        return own
     if path is None:
-        print(f"There is no {notebook}.ipynb here; the functions that this notebook brings along are used.")
-        return {}
-    scope: dict[str, Any] = {"__name__": notebook}
+        why = f"there is no {notebook}.ipynb here"
+    elif own is None:
+        why = f"none could be read in the answer cells of your {notebook}"
+    else:
+        why = f"yours does not pass its check, with nothing but the imports and answers of your {notebook}"
+    print(f"{name}: the one brought along; {why}.")
+    return function
+
+
+def _defined(path: Path, name: str) -> Function | None:
+    """What a notebook's cells define under a name; None where that is no function."""
+    scope: dict[str, Any] = {"__name__": path.stem}
     for source in _definitions(path):
-        try:
-            exec(compile(source, f"<{notebook}>", "exec"), scope)
-        except Exception:  # an unfinished cell; what it would have defined is missing, and said to be
-            continue
-    names = answers.names(notebook)
-    found = {name: scope[name] for name in names if callable(scope.get(name)) and examine(scope[name])}
-    missing = [name for name in names if name not in found]
-    print(f"From your {notebook}: {', '.join(found) or 'nothing yet'}." + _unfinished(missing))
-    return found
-
-
-def _unfinished(names: list[str]) -> str:
-    return f" (Not written, or not right yet: {', '.join(names)}.)" if names else ""
+        with suppress(Exception), redirect_stdout(io.StringIO()):  # an unfinished cell defines what it got to
+            exec(compile(source, f"<{path.stem}>", "exec"), scope)
+    found = scope.get(name)
+    return found if callable(found) else None
 
 
 def _definitions(path: Path) -> Iterator[str]:
     """The cells of a notebook that define what its exercises need, in order."""
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        for cell in cells:
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # not a notebook, or a broken one
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             answer = cell["metadata"].get("nbgrader", {}).get("solution", False)
             if cell["cell_type"] == "code" and (answer or cell.get("id") in ("setup", "carried-over")):
                 yield "".join(cell["source"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 import numpy as np
 
 from course.comparing import Difference, agrees
-from course.observing import Raised
+from course.observing import Observation, Raised
 from course.values import Opaque, Tensor, Value
 
 Axes = str | list[str] | None
@@ -16,6 +16,18 @@ Axes = str | list[str] | None
 
 
 KNOWN_MISTAKE = "A known mistake does exactly this: "
+SAME_ERROR = "A known mistake stops with the same error; perhaps it is yours: "
+
+
+def recognised(lesson: str, wrong: Iterable[Observation]) -> str:
+    """What to say of a known mistake whose answers these are.
+
+    Args:
+        lesson: what its student reads.
+        wrong: the answers that went wrong. Where every one of them is an exception, other mistakes may end in it too.
+    """
+    errors = [observed.raised is not None for observed in wrong]
+    return (SAME_ERROR if errors and all(errors) else KNOWN_MISTAKE) + lesson
 
 
 def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = (), values: bool = True) -> str:
@@ -77,7 +89,7 @@ def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
 
 
 def _exception(raised: Raised, values: bool) -> str:
-    message = f": {raised.message}" if raised.message and values else ""
+    message = f": {raised.message.rstrip('.')}" if raised.message and values else ""
     at = f" at line {raised.line} of {raised.function}, `{raised.source}`" if raised.source else ""
     return f"Your code raises {raised.kind}{message}{at}."
 

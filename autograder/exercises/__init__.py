@@ -1,6 +1,6 @@
 """Every exercise of the course, by name. The order is that of the notebooks."""
 
-from autograder.exercises import block, causal_mask, caught_cheating, heads, matrices, shapes, token_loops
+from autograder.exercises import block, caught_cheating, causal_mask, heads, matrices, shapes, token_loops
 from autograder.exercises.model import Exercise
 
 _MODULES = (shapes, token_loops, matrices, causal_mask, heads, block, caught_cheating)

@@ -18,11 +18,11 @@ from autograder.exercises import EXERCISES
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.comparing import Difference, Match, difference, lines_grow, match
+from course.comparing import Difference, Match, closest, difference, lines_grow, match, same_answers
 from course.functions import Function
 from course.link import Link
 from course.observing import Observation
-from course.text import explain
+from course.text import explain, recognised
 from course.values import Callback, Malformed, Tensor, Value, map_leaves, plain
 from course.views import seen
 
@@ -57,8 +57,16 @@ class Trial:
 
     def match(self, exercise: Exercise, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
-        mistaken = [_part(given(exercise, mistake, case, self.lines), self.part) for case in self.cases]
+        mistaken = self._answers(exercise, mistake)
         return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)))
+
+    def agreement(self, exercise: Exercise, mistake: Implementation) -> int:
+        """In how many cases the mistake answers as the student did."""
+        each = zip(self.wanted, self.got, self._answers(exercise, mistake), strict=True)
+        return sum(same_answers([want], [got], [mistaken]) for want, got, mistaken in each)
+
+    def _answers(self, exercise: Exercise, mistake: Implementation) -> list[Observation]:
+        return [_part(given(exercise, mistake, case, self.lines), self.part) for case in self.cases]
 
 
 @dataclass
@@ -247,19 +255,26 @@ def _conclude(
     if all(finding.earned == finding.points for finding in findings):
         return Verdict(exercise.name, "passed", findings)
     named = identify(exercise, interview.trials)
-    names, lessons = tuple(m.__name__ for m in named), tuple(lesson(m) for m in named)
-    raised = not earned and all(got.raised for trial in interview.trials for got in trial.got)
+    answers = [pair for trial in interview.trials for pair in zip(trial.wanted, trial.got, strict=True)]
+    wrong = [got for want, got in answers if difference(want, got)]
+    names, lessons = tuple(m.__name__ for m in named), tuple(recognised(lesson(m), wrong) for m in named)
+    raised = not earned and all(got.raised for _, got in answers)
     outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"
     return Verdict(exercise.name, outcome, findings, names, lessons)
 
 
 def identify(exercise: Exercise, trials: list[Trial]) -> list[Implementation]:
-    """The known mistakes that give these very answers to every case; failing that, to every probe that went wrong."""
-    for relevant in (trials, [trial for trial in trials if trial.failed]):
-        named = [m for m in exercise.mistakes if equivalence(m) is None and _all_match(exercise, m, relevant)]
-        if named:
-            return named
-    return []
+    """The known mistakes that give these very answers to every case.
+
+    Failing that, those that do so to every probe that went wrong, and among these the ones that agree with most of the rest.
+    """
+    known = [mistake for mistake in exercise.mistakes if equivalence(mistake) is None]
+    named = [mistake for mistake in known if _all_match(exercise, mistake, trials)]
+    if named:
+        return named
+    failed = [trial for trial in trials if trial.failed]
+    partly = [mistake for mistake in known if _all_match(exercise, mistake, failed)]
+    return closest({mistake: sum(trial.agreement(exercise, mistake) for trial in trials) for mistake in partly})
 
 
 def _all_match(exercise: Exercise, mistake: Implementation, trials: list[Trial]) -> bool:

@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Literal
 
-from course.text import KNOWN_MISTAKE
-
 Outcome = Literal[
     "passed", "partly", "wrong", "not attempted", "raised", "timed out", "crashed", "tampered", "grader fault"
 ]
@@ -41,7 +39,7 @@ class Verdict:
 
     Attributes:
         mistakes: names of the known mistakes whose answers these are, most often one or none.
-        lessons: what to say about each.
+        lessons: what the student reads about each.
     """
 
     exercise: str
@@ -54,7 +52,7 @@ class Verdict:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is said under the table: the lesson of each recognised mistake, and the note."""
-        return (*(KNOWN_MISTAKE + text for text in self.lessons), *([self.note] if self.note else []))
+        return (*self.lessons, *([self.note] if self.note else []))
 
     @property
     def points(self) -> float:

@@ -92,8 +92,9 @@ def _passes(function: Callable[..., object]) -> bool:
 
 
 def told(guess: object, answer: object) -> str:
-    """The verdict on a guess, for the picture that shows the answer."""
-    return f"You guessed {guess}, and so it is." if guess == answer else f"You guessed {guess}; it is {answer}."
+    """The verdict on a guess, for the picture that shows the answer; "C" and "2" are as good as "c" and 2."""
+    right = str(guess).strip().lower() == str(answer).lower()
+    return f"You guessed {answer}, and so it is." if right else f"You guessed {guess}; it is {answer}."
 
 
 def canvas(

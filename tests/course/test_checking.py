@@ -133,7 +133,7 @@ def test_arguments_in_a_dictionary_are_shown_in_numbers_where_they_are_few(
     for params in (few, many):
         shelf(stored("f", [(params,)], [Observation(1.0)], parameters=(("params", ""),)))
         said.append(examine(cell("def f(params):\n    return 2.0\n")["f"]).text.split("\nThe result")[0])
-    assert said[0] == "f: not yet.\nWith params =\n    W: [[1. 0.]\n     [0. 1.]]\n    b: [1. 1.]"
+    assert said[0] == "f: not yet.\nWith params =\n    W: [[1. 0.]\n        [0. 1.]]\n    b: [1. 1.]"
     assert said[1] == "f: not yet.\nWith params = W [5, 5], b [2]; [3]"
 
 
@@ -205,14 +205,14 @@ KNOWN = f"A known mistake does exactly this: {LESSON}"
 
 def test_a_known_mistake_is_named(dots: Callable[[str], Result]) -> None:
     result = dots("    return A @ B")
-    assert result.text.split("\n")[7:] == [
+    assert result.text.split("\n")[:2] == ["dots: not yet.", KNOWN]
+    assert result.text.split("\n")[8:] == [
         "The result has the right shape. Entry [0, 0] should be 5; yours is 13.",
         "    expected       yours",
         "    [[ 5. 13.]     [[13.  9.]",
         "     [-1. -4.]]     [-5. -4.]]",
-        KNOWN,
     ]
-    assert result.html.endswith(f"</table><p><b>{KNOWN}</b></p></div>")
+    assert result.html.startswith(f"<div><p>dots: not yet.</p><p><b>{KNOWN}</b></p><pre>With A")
 
 
 def test_a_return_forgotten(dots: Callable[[str], Result]) -> None:
@@ -398,7 +398,7 @@ def test_known_mistakes_are_told_apart_by_whether_they_loop(shelf: Callable[...,
     )
     shelf(doubles(2, 30, vectorised=True, mistakes=mistakes))
     text = examine(cell(LOOPS, np=np)["double"]).text
-    assert text == f"double: not yet.\n{LOOP}\nA known mistake does exactly this: you loop."
+    assert text == f"double: not yet.\nA known mistake does exactly this: you loop.\n{LOOP}"
 
 
 def test_a_mistake_is_known_by_the_cases_it_spoils_where_others_are_right(
@@ -406,9 +406,58 @@ def test_a_mistake_is_known_by_the_cases_it_spoils_where_others_are_right(
 ) -> None:
     wrong = [Observation(np.array([2.0])), Observation(np.array([0.0, 0.0]))]
     shelf(doubles(1, 2, mistakes=(StoredMistake("zeros", "you return zeros.", tuple(wrong), False),)))
-    once = "A known mistake does exactly this: you return zeros."
-    assert examine(cell("def double(x):\n    return 2 * x if len(x) == 1 else 0 * x\n")["double"]).text.endswith(once)
+    once = "double: not yet.\nA known mistake does exactly this: you return zeros.\n"
+    assert examine(cell("def double(x):\n    return 2 * x if len(x) == 1 else 0 * x\n")["double"]).text.startswith(once)
     assert once not in examine(cell("def double(x):\n    return 0 * x + len(x)\n")["double"]).text
+
+
+ANSWERS = {  # to 1 and 2 numbers and to 3
+    "zeros": (0.0, 0.0, 0.0),
+    "zeros_but_one": (2.0, 0.0, 0.0),
+    "zeros_but_two": (2.0, 4.0, 0.0),
+}
+
+
+def test_of_mistakes_that_fit_what_is_wrong_those_are_named_that_fit_most_of_the_rest(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    cases = [(float(x),) for x in (1, 2, 3)]
+    mistakes = [
+        StoredMistake(name, f"{name}.", tuple(map(Observation, given)), False) for name, given in ANSWERS.items()
+    ]
+    right = [Observation(2 * x) for (x,) in cases]
+    shelf(stored("double", cases, right, parameters=(("x", ""),), mistakes=tuple(mistakes)))
+
+    def named(*given: float) -> list[str]:
+        text = examine(cell(f"def double(x):\n    return {dict(zip((1.0, 2.0, 3.0), given))}[x]\n")["double"]).text
+        return [line.split(": ")[1] for line in text.split("\n") if "known mistake" in line]
+
+    assert named(2.0, 4.0, 0.0) == ["zeros_but_two."]
+    assert named(2.0, 0.0, 0.0) == ["zeros_but_one."]
+    shelf(
+        stored(
+            "double",
+            cases[2:],
+            right[2:],
+            parameters=(("x", ""),),
+            mistakes=tuple(StoredMistake(m.name, m.lesson, m.answers[2:], False) for m in mistakes),
+        )
+    )
+    assert len(named(2.0, 4.0, 0.0)) == 3  # these give the very answers: nothing tells them apart
+
+
+def test_where_more_than_two_mistakes_fit_what_is_wrong_none_is_named(shelf: Callable[..., None], cell: Cell) -> None:
+    cases = [(1.0,), (2.0,)]
+    mistakes = tuple(
+        StoredMistake(f"m{i}", f"m{i}.", (Observation(float(i)), Observation(0.0)), False) for i in (5, 6, 7)
+    )
+    said = []
+    for some in (mistakes[:2], mistakes):
+        shelf(stored("double", cases, [Observation(2.0), Observation(4.0)], parameters=(("x", ""),), mistakes=some))
+        said.append(examine(cell("def double(x):\n    return 2.0 if x == 1 else 0.0\n")["double"]).text)
+    assert "m5." in said[0]
+    assert "m6." in said[0]
+    assert "known mistake" not in said[1]
 
 
 def test_an_exception_points_to_a_known_mistake_only_where_it_names_the_same_sizes(
@@ -416,9 +465,9 @@ def test_an_exception_points_to_a_known_mistake_only_where_it_names_the_same_siz
 ) -> None:
     raised = Observation(raised=Raised("ValueError", "sizes 1 and 2"))
     shelf(doubles(2, mistakes=(StoredMistake("sizes", "you mixed up sizes.", (raised,), False),)))
-    lesson = "A known mistake does exactly this: you mixed up sizes."
+    lesson = "A known mistake stops with the same error; perhaps it is yours: you mixed up sizes."
     same, other = (f"def double(x):\n    raise ValueError('sizes {sizes}')\n" for sizes in ("1 and 2", "2 and 1"))
-    assert examine(cell(same)["double"]).text.endswith(f"\n{lesson}")
+    assert examine(cell(same)["double"]).text.startswith(f"double: not yet.\n{lesson}\n")
     assert lesson not in examine(cell(other)["double"]).text
 
 

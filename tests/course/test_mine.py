@@ -1,4 +1,4 @@
-"""`mine` brings a student's own functions from an earlier notebook, and never stops the notebook that asks."""
+"""`mine` brings a student's own function from an earlier notebook, and never stops the notebook that asks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from course import mine
 
 SOURCE = Path(__file__).parents[2] / "source"
 NOTEBOOK = "03_causal_mask"
-NAMES = ["causal_keep", "mask_scores", "zero_renorm", "masked_softmax", "influence"]
+RIGHT = "return np.tril(np.ones((n, n), dtype=bool))"
+
+
+def causal_keep(n: int) -> np.ndarray:
+    """What the later notebook brings along."""
+    return np.tril(np.ones((n, n), dtype=bool))
 
 
 @pytest.fixture(autouse=True)
@@ -28,53 +33,73 @@ def put(text: str, folder: Path = Path("..") / NOTEBOOK) -> None:
     (folder / f"{NOTEBOOK}.ipynb").write_text(text)
 
 
-def solved() -> str:
-    return (SOURCE / NOTEBOOK / f"{NOTEBOOK}.ipynb").read_text()
+def solved(body: str = RIGHT) -> str:
+    text = (SOURCE / NOTEBOOK / f"{NOTEBOOK}.ipynb").read_text()
+    assert RIGHT in text
+    return text.replace(RIGHT, body)
 
 
-def test_what_passes_its_check_is_found_in_the_folder_beside(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("folder", [Path("..") / NOTEBOOK, Path()])
+def test_ones_own_function_is_found_beside_and_in_the_same_folder(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(solved(), folder)
+    own = mine(causal_keep)
+    assert own is not causal_keep
+    assert own(2).tolist() == [[True, False], [True, True]]
+    assert capsys.readouterr().out == f"causal_keep: your own, from {NOTEBOOK}.\n"
+
+
+def test_it_may_build_on_what_its_own_notebook_brought_along(capsys: pytest.CaptureFixture[str]) -> None:
+    def influence() -> None: ...
+
     put(solved())
-    found = mine(NOTEBOOK)
-    assert list(found) == NAMES
-    assert found["causal_keep"](2).tolist() == [[True, False], [True, True]]
-    assert capsys.readouterr().out == f"From your {NOTEBOOK}: {', '.join(NAMES)}.\n"
+    np.testing.assert_array_equal(mine(influence)(lambda X: np.cumsum(X, axis=0), np.eye(3, 2)), np.tri(3, dtype=bool))
+    assert capsys.readouterr().out == f"influence: your own, from {NOTEBOOK}.\n"
 
 
-def test_a_notebook_in_the_same_folder_is_found_too() -> None:
-    put(solved(), Path())
-    assert list(mine(NOTEBOOK)) == NAMES
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("return np.triu(np.ones((n, n), dtype=bool))", "yours does not pass its check"),
+        ("raise NotImplementedError()", "yours does not pass its check"),
+        ("return np.tril(np.ones((n n)))", "none could be read in the answer cells"),
+    ],
+)
+def test_what_is_wrong_unwritten_or_broken_is_not_taken(
+    body: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(solved(body))
+    assert mine(causal_keep) is causal_keep
+    assert f"causal_keep: the one brought along; {why}" in capsys.readouterr().out
 
 
-def test_what_is_wrong_unwritten_or_broken_is_left_out_and_named(capsys: pytest.CaptureFixture[str]) -> None:
-    put(
-        solved()
-        .replace("return np.tril(np.ones((n, n), dtype=bool))", "return np.triu(np.ones((n, n), dtype=bool))")
-        .replace("return np.where(keep, S, -np.inf)", "raise NotImplementedError()")
-        .replace("Z = np.where(keep, P, 0)", "Z = np.where(keep P 0)")
-    )
-    assert set(mine(NOTEBOOK)).isdisjoint({"causal_keep", "mask_scores", "zero_renorm"})
-    assert "(Not written, or not right yet: causal_keep, mask_scores, zero_renorm" in capsys.readouterr().out
-
-
-def test_cells_that_define_nothing_graded_are_not_run() -> None:
+def test_cells_that_answer_nothing_are_not_run_and_nothing_is_printed_by_those_that_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     mark = "from pathlib import Path\nPath('ran').touch()"
-    put(nbformat.writes(new_notebook(cells=[new_code_cell(mark)])))
-    assert mine(NOTEBOOK) == {}
+    loud = new_code_cell("print('here I am')", id="setup")
+    put(nbformat.writes(new_notebook(cells=[loud, new_code_cell(mark)])))
+    assert mine(causal_keep) is causal_keep
     assert not Path("ran").exists()
+    assert "here I am" not in capsys.readouterr().out
 
 
-def test_where_there_is_none_the_notebook_says_so_and_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
-    assert mine(NOTEBOOK) == {}
-    assert capsys.readouterr().out == (
-        f"There is no {NOTEBOOK}.ipynb here; the functions that this notebook brings along are used.\n"
-    )
+def test_where_there_is_no_such_notebook_it_says_so_and_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert mine(causal_keep) is causal_keep
+    assert capsys.readouterr().out == (f"causal_keep: the one brought along; there is no {NOTEBOOK}.ipynb here.\n")
+
+
+def test_a_function_of_no_exercise_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    assert mine(put) is put
+    assert capsys.readouterr().out == "put: there is no exercise of this name, so this one it is.\n"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 1}', '{"cells": [1]}', '{"cells": [{}]}'])
 def test_a_file_that_is_no_notebook_has_nothing_in_it(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     put(text)
-    assert mine(NOTEBOOK) == {}
-    assert capsys.readouterr().out.startswith(f"From your {NOTEBOOK}: nothing yet. (Not written")
+    assert mine(causal_keep) is causal_keep
+    assert "none could be read" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("execution", ["autograde", "validate"])
@@ -83,11 +108,5 @@ def test_a_grade_never_depends_on_another_notebook(
 ) -> None:
     put(solved())
     monkeypatch.setenv("NBGRADER_EXECUTION", execution)
-    assert mine(NOTEBOOK) == {}
+    assert mine(causal_keep) is causal_keep
     assert capsys.readouterr().out == ""
-
-
-def test_what_is_found_works_on_its_own() -> None:
-    put(solved())
-    X = np.random.default_rng(0).standard_normal((3, 2))
-    np.testing.assert_array_equal(mine(NOTEBOOK)["influence"](lambda X: np.cumsum(X, axis=0), X), np.tri(3, dtype=bool))

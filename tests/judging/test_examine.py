@@ -25,6 +25,7 @@ from course.functions import Function, public_function
 from course.harnesses import HARNESSES
 from course.link import SocketLink
 from course.observing import Observation, Raised
+from course.text import KNOWN_MISTAKE
 from course.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
 
 examining = importlib.import_module("autograder.judging.examine")
@@ -133,7 +134,7 @@ def test_a_known_mistake_is_named_by_the_probes_that_went_wrong_where_others_are
     judged: Callable[..., Verdict],
 ) -> None:
     verdict = judged(lambda x: 3 * x if len(x) == 2 and x.dtype == np.float32 else 2 * x)
-    assert (verdict.score, verdict.mistakes, verdict.lessons) == (1.5, ("tripled",), ("you tripled.",))
+    assert (verdict.score, verdict.mistakes, verdict.lessons) == (1.5, ("tripled",), (KNOWN_MISTAKE + "you tripled.",))
 
 
 def test_an_answer_that_is_no_known_mistake_is_not_called_one(judged: Callable[..., Verdict]) -> None:

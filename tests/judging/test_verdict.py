@@ -14,7 +14,7 @@ PARTLY = Verdict(
     "partly",
     (Finding("every size", 1.0, 1.0), Finding("keeps <float32>", 0.5, 0.0, "The result should be float32.")),
     ("widened",),
-    ("you computed in <float64>.",),
+    ("A known mistake does exactly this: you computed in <float64>.",),
     "A note & nothing more.",
 )
 
