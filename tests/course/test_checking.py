@@ -429,7 +429,9 @@ def test_of_mistakes_that_fit_what_is_wrong_those_are_named_that_fit_most_of_the
     shelf(stored("double", cases, right, parameters=(("x", ""),), mistakes=tuple(mistakes)))
 
     def named(*given: float) -> list[str]:
-        text = examine(cell(f"def double(x):\n    return {dict(zip((1.0, 2.0, 3.0), given))}[x]\n")["double"]).text
+        text = examine(
+            cell(f"def double(x):\n    return {dict(zip((1.0, 2.0, 3.0), given, strict=True))}[x]\n")["double"]
+        ).text
         return [line.split(": ")[1] for line in text.split("\n") if "known mistake" in line]
 
     assert named(2.0, 4.0, 0.0) == ["zeros_but_two."]
