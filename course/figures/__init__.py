@@ -7,8 +7,8 @@
         return fig, "Line chart. The entropy of ..."
 
 In a notebook the call is the last expression of its cell. A picture that has a parameter `guess` stays covered until
-the reader has written one down; one that is given the reader's own functions waits until their checks pass. Nothing is
-drawn while nbgrader validates or grades.
+the reader has written one down; one that is given the reader's own functions waits until their checks pass, or, with
+`@picture(waits=False)`, until they are written. Nothing is drawn while nbgrader validates or grades.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import inspect
 import io
 import os
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from matplotlib import style
 from matplotlib.figure import Figure
@@ -66,8 +66,30 @@ class Covered:
 GUESS_FIRST = "Make your guess first: write it where the cell says None, then run both cells again."
 
 
-def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | Covered | None]:
-    """Turn a function that returns a figure and its alternative text into one that a notebook cell ends with."""
+class CannotDraw(Exception):
+    """What a reader's function returned cannot be drawn; the message says why."""
+
+
+Draw = Callable[..., tuple[Figure, str]]
+Show = Callable[..., Picture | Covered | None]
+
+
+@overload
+def picture(draw: Draw) -> Show: ...
+@overload
+def picture(*, waits: bool) -> Callable[[Draw], Show]: ...
+def picture(draw: Draw | None = None, *, waits: bool = True) -> Show | Callable[[Draw], Show]:
+    """Turn a function that returns a figure and its alternative text into one that a notebook cell ends with.
+
+    Args:
+        draw: the function.
+        waits: whether to wait until the reader's functions are right. A picture that shows what a wrong one does is
+            drawn as soon as they are written; where it cannot be, it raises `CannotDraw`.
+    """
+    return partial(_shown, waits=waits) if draw is None else _shown(draw, waits)
+
+
+def _shown(draw: Draw, waits: bool) -> Show:
     guesses = "guess" in inspect.signature(draw).parameters
 
     @wraps(draw)
@@ -77,18 +99,19 @@ def picture(draw: Callable[..., tuple[Figure, str]]) -> Callable[..., Picture | 
         bound = inspect.signature(draw).bind(*arguments, **keywords).arguments
         if guesses and bound.get("guess") is None:
             return Covered(GUESS_FIRST)
-        waiting = [f.__name__ for f in bound.values() if inspect.isfunction(f) and not _passes(f)]
-        if waiting:
-            return Covered(f"This picture is drawn with your own {waiting[0]}, whose check does not pass yet.")
+        states = {f.__name__: examine(f).state for f in bound.values() if inspect.isfunction(f)}
+        for name, state in states.items():
+            if state == "not written":
+                return Covered(f"This picture is drawn with your own {name}, which is not written yet.")
+            if waits and state == "not yet":
+                return Covered(f"This picture is drawn with your own {name}, whose check does not pass yet.")
         with style.context([STYLE]):
-            return Picture(*draw(*arguments, **keywords))
+            try:
+                return Picture(*draw(*arguments, **keywords))
+            except CannotDraw as why:
+                return Covered(str(why))
 
     return show
-
-
-def _passes(function: Callable[..., object]) -> bool:
-    """Whether a function is right, as far as `check` can tell."""
-    return examine(function).state in ("correct", "unknown")
 
 
 def told(guess: object, answer: object) -> str:
