@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from types import FunctionType
 
 from rich.console import Console
@@ -38,6 +40,10 @@ def rows(exercise: Exercise) -> list[Row]:
     """What the hidden test and the public check make of every implementation of one exercise."""
     right = [_right(exercise, variant) for variant in exercise.variants]
     return right + [_mistake(exercise, mistake) for mistake in exercise.mistakes]
+
+
+def _rows_of(name: str) -> list[Row]:
+    return rows(EXERCISES[name])
 
 
 def as_student(exercise: Exercise, implementation: Implementation) -> Implementation:
@@ -99,12 +105,13 @@ def _public_names(exercise: Exercise, mistake: Implementation) -> list[str] | No
     stored = answers.find(exercise.name)
     assert stored is not None
     observed = [seen(stored.view, case.run(student, stored.vectorised)) for case in stored.cases]
-    return [named.name for named in known(stored, observed)]
+    return [named.name for named in known(stored, observed)[0]]
 
 
 def main() -> int:
     """Print the table and its totals; the exit code is 1 where anything is amiss."""
-    every = [row for exercise in EXERCISES.values() for row in rows(exercise)]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        every = [row for found in pool.map(_rows_of, EXERCISES) for row in found]
     table = Table(show_lines=False)
     for heading in ("exercise", "implementation", "role", "result", "trouble"):
         table.add_column(heading, overflow="fold")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
@@ -15,11 +15,11 @@ import numpy as np
 
 from course import answers
 from course.answers import StoredExercise, StoredMistake
-from course.comparing import Difference, closest, difference, lines_grow, match, same_answers
+from course.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
 from course.functions import Function
 from course.harnesses import HARNESSES
 from course.observing import Observation
-from course.text import explain, recognised, show, side_by_side, side_by_side_html
+from course.text import LOOP_LEFT, explain, recognised, show, side_by_side, side_by_side_html
 from course.values import Tensor, Value
 from course.views import seen
 
@@ -143,8 +143,9 @@ def _wrong(
 ) -> Result:
     elsewhere = _begin_elsewhere(exercise, function)
     failing = [i for i, found in enumerate(differences) if found]
-    mistakes = [] if elsewhere else known(exercise, observed)
-    lessons = [recognised(mistake.lesson, [observed[i] for i in failing]) for mistake in mistakes]
+    mistakes, sure = known(exercise, observed)
+    wrong = [observed[i] for i in failing]
+    lessons = [] if elsewhere else [recognised(mistake.lesson, wrong, sure) for mistake in mistakes]
     paragraphs: list[str] = []
     comparison: tuple[Value, Value] | None = None
     if failing:
@@ -161,10 +162,7 @@ def _wrong(
         if found.kind == "changed" and _leaves(found.given) <= SMALL:
             paragraphs.append(f"Afterwards it is\n{show(found.given)}")
     else:
-        paragraphs.append(
-            "The values are right. But more Python lines run when the input is larger: "
-            "a loop is left, yours or one inside a helper you call."
-        )
+        paragraphs.append(f"The values are right. {LOOP_LEFT}")
     notes = _warnings([observed[i]] if failing else observed)
     first = [f"{exercise.name}: not yet.", *elsewhere]  # what it may be, before the numbers that show it
     table = [_indent(side_by_side(*comparison))] if comparison else []
@@ -189,28 +187,21 @@ def _paragraph(text: str) -> str:
     return f"<pre>{escape(text)}</pre>" if "\n" in text else f"<p>{escape(text)}</p>"
 
 
-def known(exercise: StoredExercise, observed: list[Observation]) -> list[StoredMistake]:
-    """The known mistakes that give these very answers to every public case.
-
-    Failing that, those that do so to every one that is wrong, and among these the ones that agree with most of the rest.
-    """
-    every = range(len(observed))
-    wrong = [i for i in every if difference(exercise.expected[i], observed[i])]
+def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[StoredMistake], bool]:
+    """The known mistakes that these answers to the public cases point to, and whether that is more than a guess."""
     loops = exercise.vectorised and lines_grow(observed)
 
-    def agrees(mistake: StoredMistake, cases: Sequence[int]) -> bool:
-        want, got = [exercise.expected[i] for i in cases], [observed[i] for i in cases]
-        mistaken = [mistake.answers[i] for i in cases]
-        return bool(cases) and match(want, got, mistaken, (loops, mistake.loops)) == "tellingly"
+    def matches(mistake: StoredMistake, i: int) -> Match:
+        return match([exercise.expected[i]], [observed[i]], [mistake.answers[i]], (loops, mistake.loops))
 
     def agreement(mistake: StoredMistake) -> int:
         each = zip(exercise.expected, observed, mistake.answers, strict=True)
         return sum(same_answers([want], [got], [mistaken]) for want, got, mistaken in each)
 
-    found = [mistake for mistake in exercise.mistakes if agrees(mistake, every)]
-    partly = {mistake.name: agreement(mistake) for mistake in exercise.mistakes if agrees(mistake, wrong)}
-    names = closest(partly)
-    return found or [mistake for mistake in exercise.mistakes if mistake.name in names]
+    def failed(i: int) -> bool:
+        return difference(exercise.expected[i], observed[i]) is not None
+
+    return recognise(exercise.mistakes, range(len(observed)), failed, matches, agreement)
 
 
 def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
@@ -245,7 +236,8 @@ def _argument(name: str, axes: str, argument: Value | Function) -> str:
         shown = show(array) if _leaves(array) <= SMALL else _shapes(array)
         return f"{name} =\n{_indent(shown)}" if "\n" in shown else f"{name} = {shown}"
     if array.size > SMALL:
-        return f"{name} of shape {[*axes.split()] if axes else ''} = {list(array.shape)}".replace("'", "")
+        named = f"[{', '.join(axes.split())}] = " if axes else ""
+        return f"{name} of shape {named}{list(array.shape)}"
     shown = show(array)
     called = name if array.dtype in ("float64", "bool") else f"{name} ({array.dtype.name})"
     return f"{called} =\n{_indent(shown)}" if "\n" in shown else f"{called} = {shown}"

@@ -5,7 +5,7 @@ Shapes are compared before dtypes, dtypes before values, and nothing is ever bro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -21,7 +21,8 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2}
 # Lines that one call may run more than another without having a loop in it: a branch, a wrapper inside numpy.
 LINES_OF_SLACK = 6
 
-K = TypeVar("K")
+M = TypeVar("M")
+T = TypeVar("T")
 
 Match = Literal["no", "yes", "tellingly"]
 Kind = Literal["raised", "not raised", "type", "length", "shape", "dtype", "value", "changed", "count"]
@@ -96,11 +97,43 @@ def same_answers(expected: Sequence[Observation], some: Sequence[Observation], o
     return all(_alike(one, other) and _over(want, one) == _over(want, other) for want, one, other in each)
 
 
-def closest(agreements: Mapping[K, int]) -> list[K]:
-    """Of several explanations those that agree with the most answers; none where that leaves more than two of them."""
-    most = max(agreements.values(), default=0)
-    found = [explanation for explanation, agreement in agreements.items() if agreement == most]
-    return found if len(found) <= 2 else []
+def recognise(
+    mistakes: Iterable[M],
+    trials: Sequence[T],
+    failed: Callable[[T], bool],
+    matches: Callable[[M, T], Match],
+    agreement: Callable[[M], int],
+) -> tuple[list[M], bool]:
+    """The mistakes that an answer points to, and whether that is more than a guess.
+
+    Args:
+        mistakes: those that can be told from a right answer.
+        trials: what the answer was tried on, in groups that pass or fail as a whole.
+        failed: whether a trial went wrong.
+        matches: whether a mistake gives the very answers of a trial, and whether that points to it.
+        agreement: in how many cases a mistake answers in the same way.
+
+    Returns:
+        The mistakes that give the very answers to everything. Where there is none, as a guess, those that do so wherever
+        something went wrong: the ones that agree with most of the rest, and none if these are more than two.
+    """
+
+    def fits(mistake: M, some: Iterable[T]) -> bool:
+        found = set()
+        for trial in some:
+            found.add(matches(mistake, trial))
+            if "no" in found:
+                return False
+        return "tellingly" in found
+
+    every = [mistake for mistake in mistakes if fits(mistake, trials)]
+    if every:
+        return every, True
+    wrong = [trial for trial in trials if failed(trial)]
+    agreements = [(mistake, agreement(mistake)) for mistake in mistakes if fits(mistake, wrong)]
+    most = max((cases for _, cases in agreements), default=0)
+    closest = [mistake for mistake, cases in agreements if cases == most]
+    return (closest if len(closest) <= 2 else []), False
 
 
 def telling(expected: Observation, given: Observation, mistaken: Observation) -> bool:

@@ -57,7 +57,10 @@ def _defined(path: Path, name: str) -> Function | None:
     """What a notebook's cells define under a name; None where that is no function."""
     scope: dict[str, Any] = {"__name__": path.stem}
     for source in _definitions(path):
-        with suppress(Exception), redirect_stdout(io.StringIO()):  # an unfinished cell defines what it got to
+        with (
+            suppress(Exception, SystemExit),
+            redirect_stdout(io.StringIO()),
+        ):  # an unfinished cell defines what it got to
             exec(compile(source, f"<{path.stem}>", "exec"), scope)
     found = scope.get(name)
     return found if callable(found) else None

@@ -16,18 +16,20 @@ Axes = str | list[str] | None
 
 
 KNOWN_MISTAKE = "A known mistake does exactly this: "
-SAME_ERROR = "A known mistake stops with the same error; perhaps it is yours: "
+PERHAPS = "A known mistake goes wrong in the same way; perhaps it is yours: "
+LOOP_LEFT = "More Python lines run when the input is larger: a loop is left, yours or one inside a helper you call."
 
 
-def recognised(lesson: str, wrong: Iterable[Observation]) -> str:
-    """What to say of a known mistake whose answers these are.
+def recognised(lesson: str, wrong: Iterable[Observation], sure: bool) -> str:
+    """What to say of a known mistake that an answer points to.
 
     Args:
         lesson: what its student reads.
         wrong: the answers that went wrong. Where every one of them is an exception, other mistakes may end in it too.
+        sure: whether the mistake gives all the answers, and not only those that went wrong.
     """
     errors = [observed.raised is not None for observed in wrong]
-    return (SAME_ERROR if errors and all(errors) else KNOWN_MISTAKE) + lesson
+    return (KNOWN_MISTAKE if sure and not (errors and all(errors)) else PERHAPS) + lesson
 
 
 def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = (), values: bool = True) -> str:

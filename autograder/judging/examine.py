@@ -18,11 +18,11 @@ from autograder.exercises import EXERCISES
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.comparing import Difference, Match, closest, difference, lines_grow, match, same_answers
+from course.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
 from course.functions import Function
 from course.link import Link
 from course.observing import Observation
-from course.text import explain, recognised
+from course.text import LOOP_LEFT, explain, recognised
 from course.values import Callback, Malformed, Tensor, Value, map_leaves, plain
 from course.views import seen
 
@@ -220,7 +220,7 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
         found = difference(want, got)
         if found and not reason:
             reason = _reason(interview.exercise, case, found)[:LONGEST_REASON]
-    return reason or (LOOP if trial.failed else "")
+    return reason or (LOOP_LEFT if trial.failed else "")
 
 
 def _reason(exercise: Exercise, case: Case, found: Difference) -> str:
@@ -238,9 +238,6 @@ def _part(observed: Observation, part: str | None) -> Observation:
     return replace(observed, result=observed.result[part])
 
 
-LOOP = "More Python lines run when the input is larger: a loop is left."
-
-
 def _unwritten(interview: Interview) -> bool:
     raised = [got.raised for got in interview.trials[0].got] if interview.trials else []
     return bool(raised) and raised[0] is not None and raised[0].unwritten
@@ -254,36 +251,24 @@ def _conclude(
         return Verdict(exercise.name, stop[0], findings, note=stop[1])
     if all(finding.earned == finding.points for finding in findings):
         return Verdict(exercise.name, "passed", findings)
-    named = identify(exercise, interview.trials)
+    named, sure = identify(exercise, interview.trials)
     answers = [pair for trial in interview.trials for pair in zip(trial.wanted, trial.got, strict=True)]
     wrong = [got for want, got in answers if difference(want, got)]
-    names, lessons = tuple(m.__name__ for m in named), tuple(recognised(lesson(m), wrong) for m in named)
+    names, lessons = tuple(m.__name__ for m in named), tuple(recognised(lesson(m), wrong, sure) for m in named)
     raised = not earned and all(got.raised for _, got in answers)
     outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"
     return Verdict(exercise.name, outcome, findings, names, lessons)
 
 
-def identify(exercise: Exercise, trials: list[Trial]) -> list[Implementation]:
-    """The known mistakes that give these very answers to every case.
-
-    Failing that, those that do so to every probe that went wrong, and among these the ones that agree with most of the rest.
-    """
-    known = [mistake for mistake in exercise.mistakes if equivalence(mistake) is None]
-    named = [mistake for mistake in known if _all_match(exercise, mistake, trials)]
-    if named:
-        return named
-    failed = [trial for trial in trials if trial.failed]
-    partly = [mistake for mistake in known if _all_match(exercise, mistake, failed)]
-    return closest({mistake: sum(trial.agreement(exercise, mistake) for trial in trials) for mistake in partly})
-
-
-def _all_match(exercise: Exercise, mistake: Implementation, trials: list[Trial]) -> bool:
-    matched = set()
-    for trial in trials:
-        matched.add(trial.match(exercise, mistake))
-        if "no" in matched:
-            return False
-    return "tellingly" in matched
+def identify(exercise: Exercise, trials: list[Trial]) -> tuple[list[Implementation], bool]:
+    """The known mistakes that these answers point to, and whether that is more than a guess."""
+    return recognise(
+        [mistake for mistake in exercise.mistakes if equivalence(mistake) is None],
+        trials,
+        lambda trial: trial.failed,
+        lambda mistake, trial: trial.match(exercise, mistake),
+        lambda mistake: sum(trial.agreement(exercise, mistake) for trial in trials),
+    )
 
 
 def _farewell(link: Link, verdict: Verdict) -> None:

@@ -371,7 +371,7 @@ def test_a_large_argument_is_told_by_its_axes(shelf: Callable[..., None], cell: 
 
 
 LOOP = (
-    "The values are right. But more Python lines run when the input is larger: "
+    "The values are right. More Python lines run when the input is larger: "
     "a loop is left, yours or one inside a helper you call."
 )
 LOOPS = "def double(x):\n    return np.array([2 * entry for entry in x])\n"
@@ -467,7 +467,7 @@ def test_an_exception_points_to_a_known_mistake_only_where_it_names_the_same_siz
 ) -> None:
     raised = Observation(raised=Raised("ValueError", "sizes 1 and 2"))
     shelf(doubles(2, mistakes=(StoredMistake("sizes", "you mixed up sizes.", (raised,), False),)))
-    lesson = "A known mistake stops with the same error; perhaps it is yours: you mixed up sizes."
+    lesson = "A known mistake goes wrong in the same way; perhaps it is yours: you mixed up sizes."
     same, other = (f"def double(x):\n    raise ValueError('sizes {sizes}')\n" for sizes in ("1 and 2", "2 and 1"))
     assert examine(cell(same)["double"]).text.startswith(f"double: not yet.\n{lesson}\n")
     assert lesson not in examine(cell(other)["double"]).text

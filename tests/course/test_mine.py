@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import nbformat
@@ -36,7 +37,7 @@ def put(text: str, folder: Path = Path("..") / NOTEBOOK) -> None:
 def solved(body: str = RIGHT) -> str:
     text = (SOURCE / NOTEBOOK / f"{NOTEBOOK}.ipynb").read_text()
     assert RIGHT in text
-    return text.replace(RIGHT, body)
+    return text.replace(RIGHT, json.dumps(body)[1:-1])
 
 
 @pytest.mark.parametrize("folder", [Path("..") / NOTEBOOK, Path()])
@@ -64,6 +65,7 @@ def test_it_may_build_on_what_its_own_notebook_brought_along(capsys: pytest.Capt
         ("return np.triu(np.ones((n, n), dtype=bool))", "yours does not pass its check"),
         ("raise NotImplementedError()", "yours does not pass its check"),
         ("return np.tril(np.ones((n n)))", "none could be read in the answer cells"),
+        ("return 1\n\nimport sys\nsys.exit()", "yours does not pass its check"),
     ],
 )
 def test_what_is_wrong_unwritten_or_broken_is_not_taken(

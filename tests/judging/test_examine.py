@@ -25,7 +25,7 @@ from course.functions import Function, public_function
 from course.harnesses import HARNESSES
 from course.link import SocketLink
 from course.observing import Observation, Raised
-from course.text import KNOWN_MISTAKE
+from course.text import LOOP_LEFT, PERHAPS
 from course.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
 
 examining = importlib.import_module("autograder.judging.examine")
@@ -134,7 +134,7 @@ def test_a_known_mistake_is_named_by_the_probes_that_went_wrong_where_others_are
     judged: Callable[..., Verdict],
 ) -> None:
     verdict = judged(lambda x: 3 * x if len(x) == 2 and x.dtype == np.float32 else 2 * x)
-    assert (verdict.score, verdict.mistakes, verdict.lessons) == (1.5, ("tripled",), (KNOWN_MISTAKE + "you tripled.",))
+    assert (verdict.score, verdict.mistakes, verdict.lessons) == (1.5, ("tripled",), (PERHAPS + "you tripled.",))
 
 
 def test_an_answer_that_is_no_known_mistake_is_not_called_one(judged: Callable[..., Verdict]) -> None:
@@ -145,7 +145,7 @@ def test_an_answer_that_is_no_known_mistake_is_not_called_one(judged: Callable[.
 def test_a_loop_costs_the_probe_that_counts_lines_and_no_other(judged: Callable[..., Verdict]) -> None:
     verdict = judged(lambda x: np.array([2 * entry for entry in x], x.dtype))
     assert [finding.earned for finding in verdict.findings] == [1.0, 0.5, 0.0]
-    assert verdict.findings[2].reason == "More Python lines run when the input is larger: a loop is left."
+    assert verdict.findings[2].reason == LOOP_LEFT
 
 
 def test_the_stub_is_not_attempted(judged: Callable[..., Verdict]) -> None:
