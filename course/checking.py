@@ -20,7 +20,7 @@ from course.functions import Function
 from course.harnesses import HARNESSES
 from course.observing import Observation
 from course.text import LOOP_LEFT, explain, recognised, show, side_by_side, side_by_side_html
-from course.values import Tensor, Value
+from course.values import Value, bare
 from course.views import seen
 
 SMALL = 24  # arguments of up to so many numbers are shown in numbers
@@ -231,7 +231,7 @@ def _argument(name: str, axes: str, argument: Value | Function) -> str:
     """One argument as a reader wants it: in numbers where it is small, else by its shape; nothing for a plain function."""
     if isinstance(argument, Function):
         return f"{name} = {argument}" if str(argument) != name else ""
-    array = _array(argument)
+    array = bare(argument)
     if not isinstance(array, np.ndarray):
         shown = show(array) if _leaves(array) <= SMALL else _shapes(array)
         return f"{name} =\n{_indent(shown)}" if "\n" in shown else f"{name} = {shown}"
@@ -249,19 +249,15 @@ def _shapes(value: Value) -> str:
         return ", ".join(f"{key} {_shapes(part)}" for key, part in value.items())
     if isinstance(value, (list, tuple)):
         return "; ".join(map(_shapes, value))
-    array = _array(value)
+    array = bare(value)
     return str(list(array.shape)) if isinstance(array, np.ndarray) else show(array)
-
-
-def _array(value: Value) -> Value:
-    return value.array if isinstance(value, Tensor) else value
 
 
 def _leaves(value: Value) -> int:
     """How many numbers there are in a value."""
     if isinstance(value, (list, tuple, dict)):
         return sum(map(_leaves, value.values() if isinstance(value, dict) else value))
-    array = _array(value)
+    array = bare(value)
     return int(array.size) if isinstance(array, np.ndarray) else 1
 
 
@@ -276,7 +272,7 @@ def _sizes_coincide(exercise: StoredExercise, i: int) -> bool:
     """Whether two axes of different names have the same size in a case, so that a wrong product may run."""
     sizes: dict[str, int] = {}
     for (_, axes), argument in zip(exercise.parameters, exercise.cases[i].arguments, strict=False):
-        array = _array(argument)
+        array = bare(argument)
         if isinstance(array, np.ndarray) and len(axes.split()) == array.ndim:
             sizes |= dict(zip(axes.split(), array.shape, strict=True))
     return len(set(sizes.values())) < len(sizes)

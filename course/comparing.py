@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from course.observing import Observation
-from course.values import Opaque, Tensor, Value
+from course.values import Opaque, Tensor, Value, bare
 
 # How far a result may lie from the expected one, relative to its own size and to the largest entry beside it.
 # float64 leaves room for sums in another order and for stored answers of 12 digits; float32 for a few hundred roundings.
@@ -25,7 +25,7 @@ M = TypeVar("M")
 T = TypeVar("T")
 
 Match = Literal["no", "yes", "tellingly"]
-Kind = Literal["raised", "not raised", "type", "length", "shape", "dtype", "value", "changed", "count"]
+Kind = Literal["raised", "not raised", "type", "length", "keys", "shape", "dtype", "value", "changed", "count"]
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def compare(expected: Value, given: Value, path: tuple[int | str, ...] = ()) -> 
     if isinstance(expected, (np.ndarray, Tensor)):
         if type(expected) is not type(given):
             return Difference("type", path, expected, given)
-        return _compare_arrays(_array(expected), _array(given), path)
+        return _compare_arrays(bare(expected), bare(given), path)
     if isinstance(expected, (list, tuple)):
         if type(expected) is not type(given):
             return Difference("type", path, expected, given)
@@ -185,7 +185,7 @@ def compare(expected: Value, given: Value, path: tuple[int | str, ...] = ()) -> 
         if not isinstance(given, dict):
             return Difference("type", path, expected, given)
         if set(expected) != set(given):
-            return Difference("length", path, sorted(expected), sorted(given))
+            return Difference("keys", path, sorted(expected), sorted(given))
         return _first(compare(expected[key], given[key], (*path, key)) for key in expected)
     return _compare_scalars(expected, given, path)
 
@@ -194,13 +194,9 @@ def _first(differences: Iterable[Difference | None]) -> Difference | None:
     return next((found for found in differences if found is not None), None)
 
 
-def _array(value: np.ndarray | Tensor) -> np.ndarray:
-    return value.array if isinstance(value, Tensor) else value
-
-
 def _compare_scalars(expected: Value, given: Value, path: tuple[int | str, ...]) -> Difference | None:
-    if isinstance(given, (np.ndarray, Tensor)) and _array(given).ndim == 0:
-        given = _array(given).item()
+    if isinstance(given, (np.ndarray, Tensor)) and bare(given).ndim == 0:
+        given = bare(given).item()
     number = type(expected) in (int, float)
     if (number and type(given) not in (int, float)) or (type(expected) is int and type(given) is float):
         return Difference("type", path, expected, given)

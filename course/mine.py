@@ -15,6 +15,9 @@ from course.checking import examine
 
 Function = Callable[..., Any]
 
+DEFINING = ("setup", "carried-over")
+"""The ids of the cells that define what answers build on."""
+
 
 def mine(function: Function) -> Function:
     """Your own version of a function that this notebook brings along, from the notebook in which you wrote it.
@@ -71,5 +74,5 @@ def _definitions(path: Path) -> Iterator[str]:
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # not a notebook, or a broken one
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             answer = cell["metadata"].get("nbgrader", {}).get("solution", False)
-            if cell["cell_type"] == "code" and (answer or cell.get("id") in ("setup", "carried-over")):
+            if cell["cell_type"] == "code" and (answer or cell.get("id") in DEFINING):
                 yield "".join(cell["source"])

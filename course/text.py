@@ -9,7 +9,7 @@ import numpy as np
 
 from course.comparing import Difference, agrees
 from course.observing import Observation, Raised
-from course.values import Opaque, Tensor, Value
+from course.values import Opaque, Tensor, Value, bare
 
 Axes = str | list[str] | None
 """Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""
@@ -52,9 +52,9 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
             hint = " Is there a return?" if found.given is None else ""
             return f"{where} should be {what(found.expected)}; yours is {what(found.given)}.{hint}"
         case "length":
-            if isinstance(found.expected, list):
-                return f"{where} should have the keys {found.expected}; yours has {found.given}."
             return f"{where} should have {found.expected} parts; yours has {found.given}."
+        case "keys":
+            return f"{where} should have the keys {found.expected}; yours has {found.given}."
         case "shape":
             names = _names(axes, found.path)
             named = f" {names} =" if names else ""
@@ -139,8 +139,7 @@ def number(x: Value) -> str:
 
 
 def _entry(array: np.ndarray | Tensor, index: tuple[int, ...]) -> Value:
-    inner = array.array if isinstance(array, Tensor) else array
-    return inner[index].item()
+    return bare(array)[index].item()
 
 
 def show(value: Value) -> str:

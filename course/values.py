@@ -137,6 +137,11 @@ def native(leaf: Value) -> Any:
     return leaf
 
 
+def bare(value: Value) -> Any:
+    """The numpy array in a `Tensor`; anything else as it is."""
+    return value.array if isinstance(value, Tensor) else value
+
+
 def layout(array: np.ndarray) -> str:
     """How an array lies in memory: "C", "F" or "strided"."""
     if array.flags.c_contiguous:

@@ -23,7 +23,7 @@ from course.functions import Function
 from course.link import Link
 from course.observing import Observation
 from course.text import LOOP_LEFT, explain, recognised
-from course.values import Callback, Malformed, Tensor, Value, map_leaves, plain
+from course.values import Callback, Malformed, Value, bare, map_leaves, plain
 from course.views import seen
 
 ASKS_PER_CALL = 5_000
@@ -134,7 +134,7 @@ class Interview:
                 raise ValueError("too large a question")
             with np.errstate(all="ignore"):
                 if name in functions:
-                    arguments, keywords = map_leaves(_as_array, arguments), map_leaves(_as_array, keywords)
+                    arguments, keywords = map_leaves(bare, arguments), map_leaves(bare, keywords)
                     value = plain(functions[name].run(*arguments, **keywords))
                     spent[name] += functions[name].cost(*arguments, **keywords)
                     return {"do": "return", "value": value}
@@ -147,10 +147,6 @@ class Interview:
             return {"do": "raise", "message": f"{name!s:.40}: {error!s:.300}"}
 
 
-def _as_array(leaf: Value) -> Value:
-    return leaf.array if isinstance(leaf, Tensor) else leaf
-
-
 def _resolved(handed: dict[str, Implementation], leaf: Value) -> Value:
     """What a lent function was handed: where that is one of the case's own functions, the function itself."""
     return handed[leaf.name] if isinstance(leaf, Callback) else leaf
@@ -160,8 +156,7 @@ def _elements(value: Any) -> int:
     """How much there may be to do for a question: the numbers in its arrays, and integers, which may be sizes."""
     if type(value) is int:
         return max(1, abs(value))
-    if isinstance(value, Tensor):
-        value = value.array
+    value = bare(value)
     if isinstance(value, np.ndarray):
         return math.prod(size or 1 for size in value.shape)  # an empty axis may vanish in a product
     if isinstance(value, dict):

@@ -10,7 +10,7 @@ import numpy as np
 from autograder.exercises.model import Exercise
 from course.cases import Case
 from course.observing import Observation
-from course.values import Tensor, Value, map_leaves, native, plain
+from course.values import Tensor, Value, bare, map_leaves, native, plain
 from course.views import seen
 
 
@@ -36,7 +36,7 @@ def _float_type(arguments: tuple[Any, ...]) -> np.dtype | None:
     found: list[np.dtype] = []
 
     def note(leaf: Any) -> None:
-        array = leaf.array if isinstance(leaf, Tensor) else leaf
+        array = bare(leaf)
         if isinstance(array, np.ndarray) and array.dtype.kind == "f":
             found.append(array.dtype)
 

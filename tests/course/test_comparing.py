@@ -182,7 +182,7 @@ def test_parts_are_compared_in_order_and_named_by_their_place() -> None:
 
 def test_keys_are_compared_before_what_they_hold_and_their_order_does_not_matter() -> None:
     assert compare({"a": 1, "b": 2}, {"b": 2, "a": 1}) is None
-    assert compare({"a": 1, "b": 2}, {"a": 9}) == Difference("length", (), ["a", "b"], ["a"])
+    assert compare({"a": 1, "b": 2}, {"a": 9}) == Difference("keys", (), ["a", "b"], ["a"])
     assert compare({"a": 1, "b": 2}, {"a": 1, "b": 3}) == Difference("value", ("b",), 2, 3)
 
 
