@@ -5,6 +5,7 @@ Shapes are compared before dtypes, dtypes before values, and nothing is ever bro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
@@ -139,16 +140,19 @@ def recognise(
 def telling(expected: Observation, given: Observation, mistaken: Observation) -> bool:
     """Whether a wrong answer that is also a mistake's points to that mistake.
 
-    An exception alone does not, since many mistakes raise the same one; one that names the same sizes does.
+    An exception alone does not, since many mistakes raise the same one; one that names the same sizes or types does.
     """
     if given.raised is None or mistaken.raised is None:
         return difference(expected, given) is not None
-    return given.raised.message == mistaken.raised.message and any(map(str.isdigit, given.raised.message))
+    return given.raised.message == mistaken.raised.message and re.search(r"\d|'\w+'", given.raised.message) is not None
 
 
 def lines_grow(observations: Sequence[Observation]) -> bool:
-    """Whether the last, largest case ran more Python lines than the first, beyond what a branch more or less makes."""
-    if any("lines" not in observed.counts for observed in observations):
+    """Whether the last, largest case ran more Python lines than the first, beyond what a branch more or less makes.
+
+    Where a call raised, nothing can be said: an exception runs lines of its own.
+    """
+    if any("lines" not in observed.counts or observed.raised for observed in observations):
         return False
     return observations[-1].counts["lines"] > observations[0].counts["lines"] + LINES_OF_SLACK
 

@@ -10,10 +10,10 @@ from typing import Any
 import nbformat
 import numpy as np
 import torch
-from course.modules import Block
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course.modules import Block
 from course.observing import observe
 from course.values import with_layout
 

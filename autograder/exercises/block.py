@@ -75,6 +75,11 @@ def eps_left_out(X: F, gain: F, bias: F, eps: float) -> F:
     return gain * _centred(X) / np.sqrt(_variance(X)) + bias
 
 
+def norm_with_eps_of_its_own(X: F, gain: F, bias: F, eps: float) -> F:
+    """your eps is 0.00001, whatever eps you were given. The caller decides how large it is."""
+    return _norm(X, gain, bias, 1e-5)
+
+
 def eps_as_a_floor(X: F, gain: F, bias: F, eps: float) -> F:
     """you used eps as a smallest variance that you allow. It is added to every variance, small or large."""
     return gain * _centred(X) / np.sqrt(np.maximum(_variance(X), eps)) + bias
@@ -178,6 +183,15 @@ def centres_in_place(X: F, gain: F, bias: F, eps: float) -> F:
     X -= X.mean(axis=-1, keepdims=True)
     X /= np.sqrt(X.var(axis=-1, keepdims=True) + eps)
     return gain * X + bias
+
+
+def builds_the_matrices(X: F, gain: F, bias: F, eps: float) -> F:
+    """you built the matrices of the formula. That formula is for seeing, and it is right for one table [n, d]. But np.diag
+    makes nothing useful of the deviations of a token alone, or of a batch, and tables of float64 ones turn float32 into
+    float64. A diagonal matrix need not be built: a column of numbers, [..., 1], that NumPy stretches does the same."""
+    d = X.shape[-1]
+    D, G = np.diag(1 / np.sqrt(X.var(axis=-1) + eps)), np.diag(gain)
+    return D @ X @ (np.eye(d) - np.ones((d, d)) / d) @ G + bias
 
 
 def norm_in_float64(X: F, gain: F, bias: F, eps: float) -> F:
@@ -286,7 +300,7 @@ LAYER_NORM = Exercise(
             np.array([[1.0, 2.0, 6.0], [-4.0, 0.0, 1.0]]), np.array([1.0, -2.0, 0.5]), np.array([0.0, 1.0, -3.0]), 0.25
         ),
         case(np.array([[5.0, 5.0, 5.0], [0.0, 0.3, -0.3]]), np.array([1.0, 2.0, 1.5]), np.array([0.5, 1.0, 2.0]), 0.01),
-        case(np.array([1.0, 0.0, 5.0]), np.array([1.0, 2.0, 1.5]), np.array([0.5, 1.0, 2.0]), 1e-5),
+        case(np.array([0.0, 6.0, 0.0]), np.array([1.0, 2.0, 3.0]), np.array([10.0, 0.0, 20.0]), 1.0),  # 8 + 1 = 3 * 3
         case(
             np.array([[1.0, 2.0, 6.0], [0.0, 3.0, -3.0], [4.0, 4.0, 1.0]]),
             np.array([2.0, 1.0, 0.5]),
@@ -324,6 +338,7 @@ LAYER_NORM = Exercise(
         eps_outside_the_root,
         unbiased_and_eps_outside,
         eps_left_out,
+        norm_with_eps_of_its_own,
         eps_as_a_floor,
         eps_under_both_roots,
         normalises_over_tokens,
@@ -342,6 +357,7 @@ LAYER_NORM = Exercise(
         centred_over_the_mean_square,
         difference_of_large_squares,
         centres_in_place,
+        builds_the_matrices,
         norm_in_float64,
     ),
     variants=(norm_in_steps, norm_by_a_matrix, norm_token_by_token, norm_by_einsum, norm_by_torch),
@@ -690,6 +706,15 @@ def post_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> St
     return _staged(T1, T2, T3, T4, T5, _norm2(T5, params, eps))
 
 
+def post_norm_under_these_names(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """this is the post-norm block of the first transformer: your LayerNorms stand after the additions, and attention and
+    FFN read what is on the line. Here each of them reads a normed copy, T1 and T4, and no norm touches T3 or H."""
+    T2 = _mha(X, params, h, keep)
+    T3 = _norm1(T2 + X, params, eps)
+    T5 = _feed(T3, params, act)
+    return _staged(X, T2, T3, T3, T5, _norm2(T5 + T3, params, eps))
+
+
 def residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you added T2 to T1. It is the tokens themselves, X, that go past attention unchanged, not their normalised
     copy."""
@@ -813,6 +838,16 @@ def eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act: Act) 
     return _plain_block(X, params, h, keep, 1e-5, act)
 
 
+def second_eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your second LayerNorm uses an eps of 0.00001. Both use the eps that the block was given."""
+    T1 = _norm1(X, params, eps)
+    T2 = _mha(T1, params, h, keep)
+    T3 = T2 + X
+    T4 = _norm2(T3, params, 1e-5)
+    T5 = _feed(T4, params, act)
+    return _staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
 def causal_whatever_the_mask(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you made a causal mask of your own. The caller decides who sees whom: hand on keep."""
     return _plain_block(X, params, h, np.tril(np.ones((len(X), len(X)), bool)), eps, act)
@@ -862,6 +897,15 @@ def adds_into_T3(X: F, params: Params, h: int, keep: B, eps: float, act: Act) ->
     stages = _plain_block(X, params, h, keep, eps, act)
     H = stages["T3"]
     H += stages["T5"]
+    return {**stages, "H": H}
+
+
+def adds_into_T5(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """H and T5 are one and the same array in your dictionary: += has changed the one through the other. Make a new
+    array."""
+    stages = _plain_block(X, params, h, keep, eps, act)
+    H = stages["T5"]
+    H += stages["T3"]
     return {**stages, "H": H}
 
 
@@ -1111,6 +1155,7 @@ BLOCK = Exercise(
     ),
     mistakes=(
         post_norm,
+        post_norm_under_these_names,
         residual_from_the_norm,
         second_residual_from_the_norm,
         ffn_of_what_is_not_normed,
@@ -1126,6 +1171,7 @@ BLOCK = Exercise(
         second_norm_shared,
         norms_exchanged,
         eps_of_its_own,
+        second_eps_of_its_own,
         causal_whatever_the_mask,
         no_mask,
         one_head,
@@ -1133,6 +1179,7 @@ BLOCK = Exercise(
         adds_into_the_tokens,
         adds_into_T2,
         adds_into_T3,
+        adds_into_T5,
         only_the_end,
         stages_without_names,
     ),
@@ -1213,16 +1260,62 @@ def starts_late(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: fl
     return _norm(_through(X, layers[1:], h, keep, eps, act), *final_norm, eps)
 
 
-def returns_from_the_loop(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
-    """only the first block ran. Is your return inside the loop?"""
-    return _norm(_through(X, layers[:1], h, keep, eps, act), *final_norm, eps)
+def returns_from_the_loop(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F | None:
+    """your return stands inside the loop: it is indented too far. So only the first block runs, and where there are no
+    blocks nothing is returned at all."""
+    return _norm(_through(X, layers[:1], h, keep, eps, act), *final_norm, eps) if layers else None
 
 
 def norm_after_every_block(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
-    """you ran the final LayerNorm after every block. It stands once, at the end; in between the tokens go on as they are."""
+    """your final LayerNorm stands inside the loop, so it runs after every block, and not at all where there are none. It
+    stands once, at the end; in between the tokens go on as they are."""
     for params in layers:
         X = _norm(_plain_block(X, params, h, keep, eps, act)["H"], *final_norm, eps)
-    return X if layers else _norm(X, *final_norm, eps)
+    return X
+
+
+def norm_after_every_block_and_at_the_end(
+    X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """you ran the final LayerNorm after every block, and once more at the end. In between the tokens go on as they are."""
+    for params in layers:
+        X = _norm(_plain_block(X, params, h, keep, eps, act)["H"], *final_norm, eps)
+    return _norm(X, *final_norm, eps)
+
+
+def hands_on_the_dictionary(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """block returns all six of its stages in a dictionary, and you went on with the whole of it. Only one of them goes
+    round."""
+
+    def begin(tokens: F) -> F:
+        return tokens - tokens.mean(axis=-1, keepdims=True)  # as nearly every LayerNorm begins
+
+    for params in layers:
+        begin(X)
+        X = _plain_block(X, params, h, keep, eps, act)
+    begin(X)
+    return _norm(X, *final_norm, eps)
+
+
+def norms_the_input(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """this is the LayerNorm of X as it came in: what the blocks made has been kept under another name, or not at all. Norm
+    what came out of the last block."""
+    return _norm(X, *final_norm, eps)
+
+
+def final_norm_with_eps_of_its_own(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """your final LayerNorm uses an eps of 0.00001. It uses the one that the blocks use, eps."""
+    return _norm(_through(X, layers, h, keep, eps, act), *final_norm, 1e-5)
+
+
+def stack_with_eps_of_its_own(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """every LayerNorm, in the blocks and at the end, uses an eps of 0.00001, whatever eps you were given."""
+    return _norm(_through(X, layers, h, keep, 1e-5, act), *final_norm, 1e-5)
+
+
+def stack_with_a_mask_of_its_own(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """you made a causal mask of your own. The caller decides who sees whom: hand on keep."""
+    return _norm(_through(X, layers, h, np.tril(np.ones((len(X), len(X)), bool)), eps, act), *final_norm, eps)
 
 
 def norm_at_the_start(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
@@ -1357,10 +1450,16 @@ STACK = Exercise(
         starts_late,
         returns_from_the_loop,
         norm_after_every_block,
+        norm_after_every_block_and_at_the_end,
+        norms_the_input,
         norm_at_the_start,
         norm_exchanges_gain_and_bias,
         norm_without_parameters,
+        final_norm_with_eps_of_its_own,
+        stack_with_eps_of_its_own,
+        stack_with_a_mask_of_its_own,
         hands_on_the_update,
+        hands_on_the_dictionary,
         hands_on_half_a_block,
         uses_up_the_list,
     ),
@@ -1437,6 +1536,12 @@ def position_of_the_text(ids: F, E: F, P: F) -> F:
     """you gave each text of the batch a row of P, and each word of a text the same. It is the place within the text that
     counts: the axis n, not b."""
     return E[ids] + P[: len(ids), None]
+
+
+def as_many_places_as_texts(ids: F, E: F, P: F) -> F:
+    """you took as many rows of P as there are texts: the length of ids is b. A text has n words, and n is the other axis of
+    ids."""
+    return E[ids] + P[: len(ids)]
 
 
 def counts_on_through_the_batch(ids: F, E: F, P: F) -> F:
@@ -1567,6 +1672,7 @@ EMBED = Exercise(
         positions_without_words,
         one_position_for_all,
         position_of_the_text,
+        as_many_places_as_texts,
         counts_on_through_the_batch,
         multiplies,
         words_times_root_d,
@@ -1794,6 +1900,24 @@ def no_shift_and_one_less(logits: F, ids: F) -> float:
     return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, :-1]).mean())
 
 
+def no_shift_and_no_first(logits: F, ids: F) -> float:
+    """you cut both at the front, so row i is still compared with word i, which is the word that the model was shown there.
+    Row i is the guess for word i + 1: cut the logits at their end."""
+    return float(-_of_the_answers(_logs(logits[:, 1:]), ids[:, 1:]).mean())
+
+
+def ids_not_cut(logits: F, ids: F) -> float:
+    """you left the last row of the logits out, and kept all words. There are n - 1 guesses in a text of n words, and so
+    there have to be n - 1 answers: which word is nobody's answer?"""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids).mean())
+
+
+def logits_not_cut(logits: F, ids: F) -> float:
+    """you left the first word out, and kept all rows of the logits. There are n - 1 answers in a text of n words, and so
+    there have to be n - 1 guesses: which row has no answer?"""
+    return float(-_of_the_answers(_logs(logits), ids[:, 1:]).mean())
+
+
 def shifts_the_wrong_way(logits: F, ids: F) -> float:
     """you compared row i + 1 with word i, which lies in the past: the model has read it already. Row i is the guess for
     word i + 1."""
@@ -1863,6 +1987,12 @@ def softmax_over_places(logits: F, ids: F) -> float:
     return float(-_of_the_answers(_logs(logits, 1)[:, :-1], ids[:, 1:]).mean())
 
 
+def softmax_over_cut_places(logits: F, ids: F) -> float:
+    """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the last
+    axis."""
+    return float(-_of_the_answers(_logs(logits[:, :-1], 1), ids[:, 1:]).mean())
+
+
 def sign_left_out(logits: F, ids: F) -> float:
     """your loss is negative. The logarithm of a probability is, and a loss is what you want to get small: turn the sign."""
     return float(_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean())
@@ -1899,6 +2029,30 @@ def exponentials_overflow(logits: F, ids: F) -> float:
     return float(-np.log(_of_the_answers(E / E.sum(axis=-1, keepdims=True), ids[:, 1:])).mean())
 
 
+def sum_overflows(logits: F, ids: F) -> float:
+    """you took the logarithm on paper, and then exponentials of the logits as they are. e to the 10000 is infinite, and e
+    to the -10000 is 0. Take a row's largest logit off all its logits first: the loss stays what it is."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    return float((np.log(np.exp(rows).sum(axis=-1)) - _of_the_answers(rows, answers)).mean())
+
+
+def maximum_not_given_back(logits: F, ids: F) -> float:
+    """you subtracted the largest logit m inside the sum, and not from the logit of the right word. Taking m off the one
+    alone changes the loss by m."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    sums = np.exp(rows - rows.max(axis=-1, keepdims=True)).sum(axis=-1)
+    return float((np.log(sums) - _of_the_answers(rows, answers)).mean())
+
+
+def maximum_with_the_wrong_sign(logits: F, ids: F) -> float:
+    """you subtracted the largest logit m inside the sum, and once more outside. Outside it has to be given back: log of the
+    sum of e to the s - m is m too small."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    top = rows.max(axis=-1, keepdims=True)
+    sums = np.log(np.exp(rows - top).sum(axis=-1)) - top[..., 0]
+    return float((sums - _of_the_answers(rows, answers)).mean())
+
+
 def logarithm_of_zero(logits: F, ids: F) -> float:
     """you made probabilities first and took their logarithm. One that is smaller than the smallest number became 0 on the
     way, and its loss is infinite. Take the logarithm on paper first: of an exponential nothing is left but what stood
@@ -1913,9 +2067,15 @@ def a_little_added(logits: F, ids: F) -> float:
 
 
 def clipped_probabilities(logits: F, ids: F) -> float:
-    """you did not let probabilities fall below a smallest one. It keeps the loss finite, and wrong: a mistake may cost
+    """you kept the probabilities from falling below a smallest one. It keeps the loss finite, and wrong: a mistake may cost
     only so much, however sure the model was. Take the logarithm on paper first instead."""
     return float(-np.log(np.maximum(_of_the_answers(_softmax(logits[:, :-1]), ids[:, 1:]), 1e-12)).mean())
+
+
+def probabilities_above_the_smallest(logits: F, ids: F) -> float:
+    """you kept the probabilities a tiny bit above 0. It keeps the loss finite, and wrong: a mistake may cost only so much,
+    however sure the model was. Take the logarithm on paper first instead."""
+    return float(-np.log(np.maximum(_of_the_answers(_softmax(logits[:, :-1]), ids[:, 1:]), 1e-300)).mean())
 
 
 def global_maximum(logits: F, ids: F) -> float:
@@ -1933,6 +2093,52 @@ def crosses_the_batch(logits: F, ids: F) -> float:
     return float(-_logs(logits[:, :-1])[:, np.arange(n - 1), ids[:, 1:]].mean())
 
 
+def indices_lie_flat(logits: F, ids: F) -> float:
+    """you indexed with [b] numbers of texts beside [n - 1] numbers of places. Indices that stand side by side go together
+    like the terms of a sum: they are lined up from the right. With one text alone you would not notice. Every text with
+    every place: give the numbers of the texts a second axis, of length 1."""
+    b, n = ids.shape
+    return float(-_logs(logits[:, :-1])[np.arange(b), np.arange(n - 1), ids[:, 1:]].mean())
+
+
+def picked_keeps_an_axis(logits: F, ids: F) -> float:
+    """in your last subtraction one array is [b, n - 1] and the other [b, n - 1, 1]. take_along_axis keeps the axis that it
+    picks from, with length 1, and so does keepdims. NumPy then lines up texts with places; with one text alone you
+    would not notice. Keep that axis in both arrays, or in neither."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    top = rows.max(axis=-1)
+    sums = top + np.log(np.exp(rows - top[..., None]).sum(axis=-1))
+    return float((sums - np.take_along_axis(rows, answers[..., None], axis=-1)).mean())
+
+
+def sum_keeps_an_axis(logits: F, ids: F) -> float:
+    """in your last subtraction one array is [b, n - 1, 1] and the other [b, n - 1]. keepdims keeps an axis of length 1, and
+    so does take_along_axis. NumPy then lines up places with texts; with one text alone you would not notice. Keep that
+    axis in both arrays, or in neither."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    top = rows.max(axis=-1, keepdims=True)
+    sums = top + np.log(np.exp(rows - top).sum(axis=-1, keepdims=True))
+    return float((sums - _of_the_answers(rows, answers)).mean())
+
+
+def maxima_lie_flat(logits: F, ids: F) -> float:
+    """your maxima and your sums have lost their last axis, so NumPy lines up places with words. Each belongs to a whole
+    row of c logits: keep the axis."""
+    rows = logits[:, :-1]
+    shifted = rows - rows.max(axis=-1)
+    logs = shifted - np.log(np.exp(shifted).sum(axis=-1))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
+def sums_lie_flat(logits: F, ids: F) -> float:
+    """your sums have lost their last axis, so NumPy lines up places with words. Each belongs to a whole row of c logits:
+    keep the axis."""
+    rows = logits[:, :-1]
+    shifted = rows - rows.max(axis=-1, keepdims=True)
+    logs = shifted - np.log(np.exp(shifted).sum(axis=-1))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
 def first_text_only(logits: F, ids: F) -> float:
     """this is the loss of the first text alone."""
     return float(-_of_the_answers(_logs(logits[:1, :-1]), ids[:1, 1:]).mean())
@@ -1947,6 +2153,11 @@ def only_the_last_guess(logits: F, ids: F) -> float:
 def one_loss_for_each_guess(logits: F, ids: F) -> F:
     """you returned the losses of all guesses. One number is asked for, their mean."""
     return np.asarray(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]))
+
+
+def one_loss_for_each_text(logits: F, ids: F) -> F:
+    """you returned a loss for each text. One number is asked for, the mean over the guesses of all texts."""
+    return np.asarray(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean(axis=1))
 
 
 def loss_by_indices(logits: F, ids: F) -> float:
@@ -2028,6 +2239,7 @@ NEXT_TOKEN_LOSS = Exercise(
     notebook=NOTEBOOK,
     public=(
         case(np.array([[[0.0, 2.0], [1.0, 1.0]]]), np.array([[0, 1]])),
+        case(np.array([[[0.0, 2.0], [3.0, 1.0], [1.5, 0.0]]]), np.array([[0, 1, 1]])),
         case(
             np.array([[[0.0, 2.0, -1.0], [1.0, -1.0, 0.5], [2.0, 0.0, -2.0], [1.0, 0.5, 0.0]]]),
             np.array([[2, 1, 0, 0]]),
@@ -2035,11 +2247,11 @@ NEXT_TOKEN_LOSS = Exercise(
         case(
             np.array(
                 [
-                    [[0.0, 1.0, -1.0], [2.0, 0.5, 0.0], [0.0, -1.0, 1.0]],
-                    [[1.5, 0.0, 0.5], [-0.5, 1.0, 2.0], [1.0, 0.0, 2.0]],
+                    [[0.0, 1.0, -1.0], [2.0, 0.5, 0.0], [0.0, -1.0, 1.0], [1.0, 0.0, 3.0]],
+                    [[1.5, 0.0, 0.5], [-0.5, 1.0, 2.0], [1.0, 0.0, 2.0], [0.5, 2.0, 0.0]],
                 ]
-            ),
-            np.array([[2, 0, 1], [1, 2, 0]]),
+            ),  # 2 texts, and 3 guesses in each: an axis too many cannot hide
+            np.array([[2, 0, 1, 1], [1, 2, 0, 0]]),
         ),
         case(np.array([[[10_000.0, 9_999.0], [-10_000.0, 10_000.0], [3.0, 0.0]]]), np.array([[0, 1, 0]])),
         case(np.array([[[-10_000.0, -9_999.0], [10_000.0, 9_998.0], [0.0, 0.0]]]), np.array([[1, 0, 1]])),
@@ -2053,6 +2265,9 @@ NEXT_TOKEN_LOSS = Exercise(
     mistakes=(
         no_shift,
         no_shift_and_one_less,
+        no_shift_and_no_first,
+        ids_not_cut,
+        logits_not_cut,
         shifts_the_wrong_way,
         wraps_around,
         two_ahead,
@@ -2065,20 +2280,31 @@ NEXT_TOKEN_LOSS = Exercise(
         no_softmax,
         log_of_logits,
         softmax_over_places,
+        softmax_over_cut_places,
         sign_left_out,
         in_bits,
         averages_probabilities,
         no_logarithm,
         perplexity,
         exponentials_overflow,
+        sum_overflows,
+        maximum_not_given_back,
+        maximum_with_the_wrong_sign,
         logarithm_of_zero,
         a_little_added,
         clipped_probabilities,
+        probabilities_above_the_smallest,
         global_maximum,
         crosses_the_batch,
+        indices_lie_flat,
+        picked_keeps_an_axis,
+        sum_keeps_an_axis,
+        maxima_lie_flat,
+        sums_lie_flat,
         first_text_only,
         only_the_last_guess,
         one_loss_for_each_guess,
+        one_loss_for_each_text,
     ),
     variants=(loss_by_indices, loss_by_logaddexp, loss_by_one_hot, loss_by_loops, loss_by_torch),
 )

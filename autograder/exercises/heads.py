@@ -75,8 +75,10 @@ def no_output_weight(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 
 def heads_not_side_by_side(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """what you multiply by Wo is only as wide as one head: the heads have been added, averaged, or put one below the
-    other. Wo has a row for every value of every head, so each token's outputs belong side by side, in one row."""
+    """one factor is as wide as one head, and the other as all of them together. If it is the product with Wo that
+    stops: Wo has a row for every value of every head, and you gave it one head (inside the loop?), or heads that are
+    added up or one below the other. They belong side by side. If it is a product with X: every head reads the whole
+    token, so X is not cut up."""
     total: F = sum(_heads(X, Wq, Wk, Wv, keep), np.zeros((1, 1), X.dtype))
     return total @ Wo
 
@@ -101,7 +103,7 @@ def heads_reversed(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 def features_interleaved(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """you shuffled the heads into each other like two halves of a pack of cards: number 0 of every head, then number 1
-    of every head. The whole of head 0 comes first, then the whole of head 1."""
+    of every head. The whole of head 0 comes first, then the whole of head 1, and so it is with the rows of Wo."""
     return np.stack(_heads(X, Wq, Wk, Wv, keep), axis=-1).reshape(len(X), -1) @ Wo
 
 
@@ -180,6 +182,74 @@ def room_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     room = np.zeros((len(X), len(Wo)))
     room[:] = np.concatenate(_heads(X, Wq, Wk, Wv, keep), axis=1)
     return room @ Wo
+
+
+def weights_on_the_left(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """your weights stand to the left of X. A token is a row, and a row has its weight to the right."""
+    heads = [_weigh(_scores(q @ X, k @ X), keep) @ (v @ X) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
+    return np.concatenate(heads, axis=1) @ Wo
+
+
+def weights_of_all_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """your queries are those of all heads, [h, n, k], in every turn of the loop: X @ Wq makes a stack. In turn i it is
+    the turn of Wq[i], and likewise of the others."""
+    heads = [_weigh((X @ Wq) @ (X @ Wk).T / math.sqrt(Wq.shape[2]), keep) @ (X @ Wv) for _ in Wq]
+    return np.concatenate(heads, axis=1) @ Wo
+
+
+def always_the_triangle(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you made a causal mask of your own. Which mask it is comes as an argument, keep, and it may be another one."""
+    return np.concatenate(_heads(X, Wq, Wk, Wv, np.tril(np.ones_like(keep))), axis=1) @ Wo
+
+
+def queries_for_keys(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """your queries and keys are exchanged, so every table of scores is turned: the row of token t should hold what *its*
+    query thinks of each key."""
+    return np.concatenate(_heads(X, Wk, Wq, Wv, keep), axis=1) @ Wo
+
+
+def keys_from_wq(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """your keys are the queries once more: they are made with Wq, and Wk is not used."""
+    return np.concatenate(_heads(X, Wq, Wq, Wv, keep), axis=1) @ Wo
+
+
+def values_of_head_0(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """your heads look at places of their own, but all hand over the values of head 0: is the index of Wv stuck at 0?"""
+    return np.concatenate(_heads(X, Wq, Wk, np.stack([Wv[0]] * len(Wv)), keep), axis=1) @ Wo
+
+
+def hidden_after_softmax(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you made hidden weights 0 after softmax. The others then no longer add up to 1: what is hidden has to be out
+    before softmax divides."""
+    heads = []
+    for q, k, v in zip(Wq, Wk, Wv, strict=True):
+        heads.append(_weigh(_scores(X @ q, X @ k), np.ones_like(keep)) * keep @ (X @ v))
+    return np.concatenate(heads, axis=1) @ Wo
+
+
+def hidden_scores_zero(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you made hidden scores 0. A score of 0 still gets a weight, since e to the 0 is 1. In notebook 03 you hid them so
+    that nothing is left."""
+    heads = []
+    for q, k, v in zip(Wq, Wk, Wv, strict=True):
+        heads.append(_weigh(_scores(X @ q, X @ k) * keep, np.ones_like(keep)) @ (X @ v))
+    return np.concatenate(heads, axis=1) @ Wo
+
+
+def root_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """the numbers are right, but float32 went in and float64 came out. numpy's root of a whole number is a float64, and
+    it pulls the scores along. A plain Python number does not."""
+    root = np.sqrt(Wq.shape[2])
+    heads = [_weigh(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
+    return np.concatenate(heads, axis=1) @ Wo
+
+
+def numpys_root_of_the_width_of_a_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you divided the scores by √d, the width of a token; the dot product runs over the k numbers of one head's query.
+    (And numpy's root of a whole number is a float64, which makes float64 of float32.)"""
+    root = np.sqrt(X.shape[1])
+    heads = [_weigh(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
+    return np.concatenate(heads, axis=1) @ Wo
 
 
 def heads_by_appending(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
@@ -280,6 +350,7 @@ def _loops_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
         case(normal(rng, n, h * k), *_weights(rng, h * k, h, k, k), _triangle(n)),  # h*k = h*v = d, as in most models
         case(normal(rng, n, v), *_weights(rng, v, h, k, v), _triangle(n)),  # v = d: the mean of the heads fits
         case(normal(rng, h, k), *_weights(rng, k, h, k, k), _triangle(h)),  # n = h, d = k = v
+        case(normal(rng, k, 7), *_weights(rng, 7, 1, k, v), _triangle(k)),  # n = k, and a single head
     ]
 
 
@@ -324,6 +395,15 @@ MHA_LOOP = Exercise(
     oracle=mha_loop,
     notebook=NOTEBOOK,
     public=(
+        # a single head, with n = k = 2
+        case(
+            np.array([[1.0], [2.0]]),
+            np.array([[[1.0, 0.0]]]),
+            np.array([[[0.5, -1.0]]]),
+            np.array([[[3.0]]]),
+            np.array([[2.0]]),
+            _triangle(2),
+        ),
         # the example by hand
         case(
             np.array([[2.0, 0.0], [0.0, 4.0]]),
@@ -354,14 +434,24 @@ MHA_LOOP = Exercise(
         stacked_then_reshaped,
         attention_of_head_0_for_all,
         head_0_for_all,
+        values_of_head_0,
+        weights_of_all_heads,
+        weights_on_the_left,
+        queries_for_keys,
+        keys_from_wq,
         concatenated_before_attention,
         output_weight_turned,
         ignores_the_mask,
         attends_where_hidden,
+        always_the_triangle,
+        hidden_after_softmax,
+        hidden_scores_zero,
         nan_where_nothing_is_seen,
         unscaled_heads,
         scaled_by_the_width_of_a_token,
         room_in_float64,
+        root_in_float64,
+        numpys_root_of_the_width_of_a_token,
     ),
     variants=(heads_by_appending, heads_by_filling, heads_added_up, heads_by_einsum, heads_by_torch),
 )
@@ -401,7 +491,8 @@ def count_and_width_exchanged(Z: F, h: int) -> F:
 
 def tokens_still_in_front(Z: F, h: int) -> F:
     """you returned [n, h, k]: for each token its heads. That is half of the way. Attention wants for each head its
-    tokens: the head has to come first."""
+    tokens: the head has to come first. (If you did exchange them: swapaxes leaves its array as it is, and returns
+    another.)"""
     return Z.reshape(len(Z), h, -1)
 
 
@@ -436,6 +527,12 @@ def list_of_tables(Z: F, h: int) -> list[F]:
 def heads_in_reverse(Z: F, h: int) -> F:
     """your heads come in reverse order. Head 0 has the first columns."""
     return Z.reshape(len(Z), h, -1).swapaxes(0, 1)[::-1]
+
+
+def tokens_and_features_exchanged(Z: F, h: int) -> F:
+    """you exchanged the last two axes, [n, h, k] to [n, k, h]. It is token and head that change places, and these are the
+    first two."""
+    return Z.reshape(len(Z), h, -1).swapaxes(1, 2)
 
 
 def split_in_float64(Z: F, h: int) -> F:
@@ -528,6 +625,7 @@ SPLIT_HEADS = Exercise(
         every_hth_column,
         count_and_width_exchanged,
         tokens_still_in_front,
+        tokens_and_features_exchanged,
         heads_stand_up,
         all_axes_reversed,
         turned_then_reshaped,
@@ -617,6 +715,27 @@ def merged_from_last_to_first(T: F) -> F:
     return T[::-1].swapaxes(0, 1).reshape(n, h * v)
 
 
+def merged_by_other_names(T: F) -> F:
+    """you took the first axis for the tokens. O is [h, n, v], so it is unpacked in this order; your result has a row for
+    each head, and should have one for each token."""
+    n, h, v = T.shape
+    return T.swapaxes(0, 1).reshape(n, h * v)
+
+
+def merged_head_by_head(T: F) -> F:
+    """your result has a row for each head, with all its tokens in it. A row belongs to a token, with all its heads in
+    it. (O is [h, n, v]: are its sizes unpacked in this order?)"""
+    h, n, v = T.shape
+    return T.reshape(h, n * v)
+
+
+def merged_and_turned_back(T: F) -> F:
+    """you reshaped to [h*v, n] and turned that. The shape is right; but reshape reads row by row, and a token's numbers
+    were cut apart before you turned anything. Exchange first, then join."""
+    h, n, v = T.shape
+    return T.reshape(h * v, n).T
+
+
 def merged_in_float64(T: F) -> F:
     """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
     type."""
@@ -702,6 +821,9 @@ MERGE_HEADS = Exercise(
         merged_the_wrong_pair,
         merged_with_all_axes_reversed,
         merged_and_turned,
+        merged_and_turned_back,
+        merged_by_other_names,
+        merged_head_by_head,
         merged_by_adding,
         merged_by_averaging,
         merged_from_last_to_first,
@@ -785,6 +907,20 @@ def packed_with_all_axes_reversed(W: F) -> F:
     return W.T.reshape(d, h * k)
 
 
+def packed_and_turned_back(W: F) -> F:
+    """you reshaped to [h*k, d] and turned that. The shape is right; but reshape reads row by row, and cuts the rows of a
+    weight apart before you turn anything."""
+    h, d, k = W.shape
+    return W.reshape(h * k, d).T
+
+
+def packed_by_other_names(W: F) -> F:
+    """you took the first axis for the features of a token. Wq is [h, d, k], so it is unpacked in this order; your result
+    has a row for each head, and should have one for each feature of a token."""
+    d, h, k = W.shape
+    return W.swapaxes(0, 1).reshape(d, h * k)
+
+
 def packed_as_blocks(W: F) -> F:
     """you put the weights along a diagonal, with zeros around them, as if each head read a part of the token of its own.
     Every head reads the whole token, all d numbers of it."""
@@ -845,6 +981,8 @@ PACK = Exercise(
         packed_on_rows,
         packed_like_cards,
         packed_and_turned,
+        packed_and_turned_back,
+        packed_by_other_names,
         packed_by_adding,
         packed_in_reverse,
         packed_without_joining,
@@ -938,6 +1076,19 @@ def scaled_in_float64(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     return _merge(_weigh(Q @ _stood_up(K) / np.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
+def scaled_by_numpys_root_of_d(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √d, the width of a token; a dot product runs over the k numbers of one head's query.
+    (And numpy's root of a whole number is a float64, which makes float64 of float32.)"""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _merge(_weigh(Q @ _stood_up(K) / np.sqrt(X.shape[1]), keep) @ V) @ Wo
+
+
+def scaled_without_a_root(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by k, and not by its root."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _merge(_weigh(Q @ _stood_up(K) / Q.shape[2], keep) @ V) @ Wo
+
+
 def softmax_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """your weights add up to 1 across the heads, so that heads compete with each other. Within every head it is the keys
     that compete: softmax runs along the last axis."""
@@ -993,6 +1144,19 @@ def mask_inverted(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), ~keep) @ V) @ Wo
 
 
+def own_triangle(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made a causal mask of your own. Which mask it is comes as an argument, keep, and it may be another one."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.tril(np.ones_like(keep))) @ V) @ Wo
+
+
+def masked_after_softmax(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made hidden weights 0 after softmax. The others then no longer add up to 1: what is hidden has to be out
+    before softmax divides."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) * keep @ V) @ Wo
+
+
 def nan_for_empty_rows(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """a token that may look at nothing came out as NaN. In notebook 03 you wrote a softmax that gives such a row
     zeros; it has been carried over, and it takes any number of axes."""
@@ -1025,6 +1189,54 @@ def widths_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
 
 
+def keys_as_wide_as_values(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your queries and keys are as wide as values. The rows of Wo tell you v, and only v. Of a head's 2k + v columns of
+    Wqkv, query and key share what remains when v is taken away."""
+    k = len(Wo) // h
+    Z = X @ Wqkv
+    Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
+    return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+def values_before_keys(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the columns after the queries for values, and the last ones for keys. The order is queries, keys,
+    values."""
+    k, v = _widths(Wqkv, Wo, h)
+    Z = X @ Wqkv
+    Q, V, K = _split(Z[:, : h * k], h), _split(Z[:, h * k : h * (k + v)], h), _split(Z[:, h * (k + v) :], h)
+    return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+def keys_cut_at_the_width_of_values(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your keys are as wide as values, and your queries are not. After the h*k columns of the queries come h*k columns
+    of keys, and only then h*v columns of values: does each cut lie in its place, and are the three in order?"""
+    k, v = _widths(Wqkv, Wo, h)
+    Z = X @ Wqkv
+    Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : h * (k + v)], h), _split(Z[:, h * (k + v) :], h)
+    return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+def keys_lying_down(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you multiplied Q by K as it is. In a product the rows on the left meet columns on the right, so in every head the
+    keys have to be stood up, [h, n, k] to [h, k, n]."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _merge(_weigh(Q @ K / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+def keys_stood_up_by_reshape(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you stood the keys up by a reshape to [h, k, n]. The shape is right, and the numbers are dealt to the wrong keys: a
+    reshape reads on row by row, and does not turn a table. Two axes have to change places."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _merge(_weigh(Q @ K.reshape(h, -1, len(X)) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+def keys_with_heads_and_tokens_exchanged(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you exchanged axes 0 and 1 of the keys, which undoes the split: [h, n, k] becomes [n, h, k]. To stand them up in
+    every head, it is the last two that change places."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _merge(_weigh(Q @ K.swapaxes(0, 1) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
 def keys_with_all_axes_reversed(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you stood the keys up with .T. With three axes that reverses all of them, and [h, n, k] becomes [k, n, h]. Only the
     last two change places, in every head."""
@@ -1054,6 +1266,37 @@ def merged_without_exchange(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     exercise 3 knows how to do it."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
     return (_weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V).reshape(len(X), -1) @ Wo
+
+
+def reshaped_both_ways(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you split and merged by reshape alone. The two undo each other, so a round trip looks right, and the shapes are
+    right too. In between, though, each head had a part of the text instead of a part of each token, and nobody could look
+    across. Your split_heads and merge_heads know how to do it."""
+    k, _ = _widths(Wqkv, Wo, h)
+    Q, K, V = (Z.reshape(h, len(X), -1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
+    return (_weigh(Q @ _stood_up(K) / math.sqrt(k), keep) @ V).reshape(len(X), -1) @ Wo
+
+
+def heads_not_merged(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """what you multiply by Wo is only as wide as one head: the outputs are a stack still, [h, n, v], or have been added
+    up. Wo wants each token's outputs from all heads side by side, in one row."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V @ Wo
+
+
+def values_not_split(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """what reaches Wo is too wide. Either your values are not split, and every head mixes those of all heads; or they
+    begin before the columns of the keys have come to an end."""
+    Q, K, _ = _qkv(X, Wqkv, Wo, h)
+    V = (X @ Wqkv)[:, 2 * h * Q.shape[2] :]
+    return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+def output_weight_on_its_side(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you turned Wo (Wo.T). It runs only where h*v = d. Like every weight here it multiplies rows from the right, as
+    it stands."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo.T
 
 
 def loops_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
@@ -1196,7 +1439,7 @@ MHA = Exercise(
         _public_packed(4, 6, 2, 2, 3, _triangle(4)),  # h*v = d
         _public_packed(2, 3, 2, 2, 1, _triangle(2)),  # n = h = k
         _public_packed(3, 4, 2, 1, 3, np.array([[True, False, True], [False, False, False], [True, True, False]])),
-        _public_packed(30, 4, 5, 2, 1, _triangle(30)),
+        _public_packed(16, 8, 8, 1, 1, _triangle(16)),
     ),
     probes=(
         Probe("the output of all heads together, all sizes different", 1.5, _all_at_once),
@@ -1215,21 +1458,35 @@ MHA = Exercise(
         scaled_by_number_of_tokens,
         not_scaled,
         scaled_in_float64,
+        scaled_by_numpys_root_of_d,
+        scaled_without_a_root,
         softmax_over_heads,
         softmax_over_queries,
         head_by_head_packing,
         keys_come_first,
+        values_before_keys,
+        keys_cut_at_the_width_of_values,
+        keys_as_wide_as_values,
         mask_on_head_0_only,
         mask_left_out,
         mask_inverted,
+        own_triangle,
+        masked_after_softmax,
         nan_for_empty_rows,
         output_weight_left_out,
+        output_weight_on_its_side,
         three_equal_parts,
         widths_from_the_token,
         keys_with_all_axes_reversed,
+        keys_lying_down,
+        keys_stood_up_by_reshape,
+        keys_with_heads_and_tokens_exchanged,
         one_table_for_all,
+        values_not_split,
         split_by_reshape_alone,
         merged_without_exchange,
+        reshaped_both_ways,
+        heads_not_merged,
         loops_over_heads,
     ),
     variants=(
@@ -1294,10 +1551,28 @@ def output_for_all(T: F, Wo: F) -> F:
     return np.stack([_merge(T) @ Wo] * len(T))
 
 
-def columns_for_heads(T: F, Wo: F) -> F:
-    """you cut Wo by columns, as you cut a table of queries. Its columns belong to the features of the output, and every
-    head adds to all of them. It is the rows of Wo that belong to heads."""
-    return T @ _split(Wo, len(T))
+def all_rows_for_each_head(T: F, Wo: F) -> F:
+    """each head of yours meets all h*v rows of Wo, and has v numbers for them. Head i needs the v rows that are its own.
+    (Did you cut Wo by columns? These belong to the features of the output, and every head adds to all of them.)"""
+    return T @ Wo
+
+
+def blocks_that_lie(T: F, Wo: F) -> F:
+    """you cut Wo into blocks of [d, v]. A block is v of its rows, so it is [v, d]."""
+    h, _, v = T.shape
+    return T @ Wo.reshape(h, -1, v)
+
+
+def one_row_too_few(T: F, Wo: F) -> F:
+    """your blocks are one row short. A slice ends before the row that it names."""
+    v = T.shape[2]
+    return np.stack([T[i] @ Wo[i * v : (i + 1) * v - 1] for i in range(len(T))])
+
+
+def blocks_one_row_apart(T: F, Wo: F) -> F:
+    """each head's block begins one row below the last one's. A block is v rows high, so the next begins v rows below."""
+    v = T.shape[2]
+    return np.stack([T[i] @ Wo[i : i + v] for i in range(len(T))])
 
 
 def blocks_turned(T: F, Wo: F) -> F:
@@ -1391,8 +1666,8 @@ WO_SUM = Exercise(
         # the example by hand
         case(np.array([[[2.0, 1.0]], [[3.0, 0.0]]]), np.array([[1.0, 0.0], [0.0, 1.0], [10.0, 1.0], [0.0, 5.0]])),
         case(_pattern(2, 3, 2, step=3), _pattern(4, 5, step=4)),
-        case(_pattern(3, 2, 4, step=5, dtype="float32"), _pattern(12, 3, step=3, dtype="float32")),
-        case(_pattern(2, 4, 3, step=2), _pattern(6, 6, step=5)),
+        case(_pattern(3, 2, 5, step=5, dtype="float32"), _pattern(15, 4, step=3, dtype="float32")),
+        case(_pattern(3, 4, 2, step=2), _pattern(6, 6, step=5)),
     ),
     probes=(
         Probe("each head's share, all sizes different", 1.0, _shares),
@@ -1410,7 +1685,10 @@ WO_SUM = Exercise(
         shares_divided,
         already_added_up,
         output_for_all,
-        columns_for_heads,
+        all_rows_for_each_head,
+        blocks_that_lie,
+        one_row_too_few,
+        blocks_one_row_apart,
         blocks_turned,
         tokens_in_front,
         list_of_shares,

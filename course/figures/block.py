@@ -178,8 +178,12 @@ def microscope(guess: str | None, layer_norm: Norm) -> tuple[Figure, str]:
     token = np.tile([1.0, -1.0], 4)
     sizes = [np.abs(layer_norm(np.sqrt(v) * token, np.ones(8), np.zeros(8), EPS)).max() for v in variances]
     outside = np.sqrt(variances) / (np.sqrt(variances) + EPS)
-    right.semilogx(variances, outside, "--", marker=MARKERS[1], color=COLOURS[1], label="√variance + eps (slip)")
-    right.semilogx(variances, sizes, "-", marker=MARKERS[0], color=COLOURS[0], label="√(variance + eps)")
+    right.semilogx(
+        variances, outside, "--", marker=MARKERS[1], color=COLOURS[1], label=r"$\sqrt{\mathrm{variance}}$ + eps (slip)"
+    )
+    right.semilogx(
+        variances, sizes, "-", marker=MARKERS[0], color=COLOURS[0], label=r"$\sqrt{\mathrm{variance + eps}}$"
+    )
     at = int(np.argmin(np.abs(variances - 1e-6)))
     ratio = outside[at] / sizes[at]
     right.plot([1e-6, 1e-6], [sizes[at], outside[at]], color="black", linewidth=1.2, linestyle=":")
@@ -187,7 +191,7 @@ def microscope(guess: str | None, layer_norm: Norm) -> tuple[Figure, str]:
     right.set(
         xlabel="variance of a token",
         ylabel="size of the output",
-        title=f"eps = {EPS:g}, added where?",
+        title=f"eps = {EPS:.5f}, added where?",
         ylim=(-0.03, 1.1),
     )
     right.set_xticks([1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1])
@@ -229,20 +233,24 @@ def depth(
         style: dict[str, Any] = {"marker": MARKERS[column], "color": COLOURS[column], "markevery": 8, "label": label}
         left.plot(at, long[:, column], dash, **style)
         right.plot(at, like[:, column], dash, **style)
-    left.set(xlabel="after so many blocks", title="length of a token (start: 1)", ylim=(0, 1.12 * long.max()))
+    left.set(
+        xlabel="after so many blocks", title="length of a token, in lengths at the start", ylim=(0, 1.12 * long.max())
+    )
     right.set(xlabel="after so many blocks", title="cosine with the token at the start", ylim=(-0.2, 1.05))
     right.axhline(0, color="black", linewidth=1, linestyle=":")
     right.text(64, -0.08, "no trace left", ha="right", va="top", fontsize=11)
     left.legend(loc="upper left")
     for axes in (left, right):
         axes.set_xticks([0, 8, 16, 32, 48, 64])
-    figure.supxlabel(f"{n} tokens of width {d}, random blocks. Pre-norm: {told(guess, 'b')}", fontsize=12)
+    figure.supxlabel(
+        f"{n} tokens of width {d}, a causal mask, random blocks. Pre-norm: {told(guess, 'b')}", fontsize=12
+    )
 
     def listed(values: np.ndarray, digits: int) -> str:
         return ", ".join(f"{values[i]:.{digits}f}" for i in shown)
 
     return figure, (
-        f"Two line charts through {blocks} random blocks; the numbers are those after {', '.join(map(str, shown))} blocks. Left, the length of a token: "
+        f"Two line charts through {blocks} random blocks; the numbers are those after {', '.join(map(str, shown))} blocks. Left, the length of a token, in lengths at the start: "
         f"pre-norm, solid with circles, {listed(long[:, 0], 1)}; post-norm, dashed with squares, {listed(long[:, 1], 1)}. Right, the cosine with the token at "
         f"the start: pre-norm {listed(like[:, 0], 2)}; post-norm {listed(like[:, 1], 2)}."
     )
@@ -298,12 +306,13 @@ def shuffled(guess: str | None, block: Block) -> tuple[Figure, str]:
     axes.set(xlim=(-1.75, 3.05), ylim=(4.05, -0.45))
     axes.set_axis_off()
     figure.supxlabel(
-        f"The last output, when the words before it are shuffled. Framed row: {told(guess, 'c')}", fontsize=12
+        f"The last output, when the words before it are shuffled: the largest change in one of its {d} numbers.\n"
+        f"Framed row: {told(guess, 'c')}",
+        fontsize=12,
     )
     return figure, (
-        "A table of four rows and three columns, for 1, 2 and 3 blocks: by how much the last output changes when the words before it are shuffled. "
-        + "; ".join(sentences)
-        + ". The second row is framed."
+        "A table of four rows and three columns, for 1, 2 and 3 blocks: by how much the last output changes when the words before it are shuffled, which is "
+        f"the largest change in one of its {d} numbers. " + "; ".join(sentences) + ". The second row is framed."
     )
 
 
@@ -364,25 +373,30 @@ def _read_back(embed: Callable[..., np.ndarray], c: int, places: int, d: int, se
 def right_row() -> tuple[Figure, str]:
     """Which row of the logits is held against which word."""
     words = ("rain", "falls", "on", "the", "roof", "<eos>")
-    figure, axes = canvas(width=9.4, height=3.7)
+    figure, axes = canvas(width=9.4, height=4.2)
+    axes.add_patch(Rectangle((0.06, 1.15), len(words) - 0.12, 0.6, facecolor="white", edgecolor="black", linewidth=1.5))
+    axes.text(
+        len(words) / 2, 1.45, "the model, under a causal mask: row i is made of words 0 to i", ha="center", va="center"
+    )
     for i, word in enumerate(words):
         last = i == len(words) - 1
         axes.add_patch(Rectangle((i + 0.06, 0), 0.88, 0.7, facecolor=PALE, edgecolor="0.4"))
         axes.text(i + 0.5, 0.35, word, ha="center", va="center", fontsize=13)
-        axes.add_patch(Rectangle((i + 0.06, 1.35), 0.88, 0.7, facecolor="white", edgecolor="0.4"))
-        axes.text(i + 0.5, 1.7, f"logits, row {i}", ha="center", va="center", fontsize=11)
-        axes.annotate("", (i + 0.5, 1.33), (i + 0.5, 0.72), arrowprops={"arrowstyle": "-|>", "color": "0.4"})
-        axes.annotate("", (i + 0.5, 2.68), (i + 0.5, 2.07), arrowprops={"arrowstyle": "-|>", "color": "0.4"})
+        axes.add_patch(Rectangle((i + 0.06, 2.2), 0.88, 0.7, facecolor="white", edgecolor="0.4"))
+        axes.text(i + 0.5, 2.55, f"logits, row {i}", ha="center", va="center", fontsize=11)
+        for low, high in ((0.72, 1.13), (1.77, 2.18)):
+            axes.annotate("", (i + 0.5, high), (i + 0.5, low), arrowprops={"arrowstyle": "-|>", "color": "0.4"})
+        axes.plot([i + 0.5, i + 0.5], [2.92, 3.33], color="0.4", linestyle=":", linewidth=2)
         style = (
             {"facecolor": "white", "edgecolor": "0.6", "hatch": "////"}
             if last
             else {"facecolor": PALE, "edgecolor": FRAME, "linewidth": 2}
         )
-        axes.add_patch(Rectangle((i + 0.06, 2.7), 0.88, 0.7, **style))
+        axes.add_patch(Rectangle((i + 0.06, 3.35), 0.88, 0.7, **style))
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5} if last else None
         axes.text(
             i + 0.5,
-            3.05,
+            3.7,
             "nothing" if last else words[i + 1],
             ha="center",
             va="center",
@@ -391,12 +405,18 @@ def right_row() -> tuple[Figure, str]:
             bbox=box,
         )
         axes.text(i + 0.5, -0.1, f"word {i}", ha="center", va="top", color="0.3")
-    for height, label in ((0.35, "the model reads\nids"), (1.7, "and guesses"), (3.05, "the answers\nids, shifted")):
+    labels = (
+        (0.35, "the model reads\nids"),
+        (2.55, "and guesses"),
+        (3.12, "held against"),
+        (3.7, "the answers\nids, shifted"),
+    )
+    for height, label in labels:
         axes.text(-0.1, height, label, ha="right", va="center")
-    axes.set(xlim=(-1.45, 6.05), ylim=(-0.45, 3.5))
+    axes.set(xlim=(-1.45, 6.05), ylim=(-0.45, 4.15))
     axes.set_axis_off()
     return figure, (
-        "Six columns, one for each word of the text rain falls on the roof and its end mark. The model reads word i and makes row i of the logits, "
-        "which is held against word i plus 1: row 0 against falls, row 1 against on, row 2 against the, row 3 against roof, row 4 against the "
-        "end mark. For row 5 nothing follows; it is hatched and left out."
+        "Six columns, one for each word of the text rain falls on the roof and its end mark. All words go into one box, the model under a causal mask: row "
+        "i of the logits is made of words 0 to i. Row i is held against word i plus 1: row 0 against falls, row 1 against on, row 2 against the, row 3 "
+        "against roof, row 4 against the end mark. For row 5 nothing follows; it is hatched and left out."
     )

@@ -115,7 +115,7 @@ def influence_map(
     """Which token reaches which output of a model, and whether it may."""
     moved, keep = influence(model, X), causal_keep(len(X))
     figure, axes = canvas(width=5.4, height=4.2)
-    _influence(axes, moved, keep)
+    influence_cells(axes, moved, keep)
     axes.set_title(title)
     leaks = [f"from token {j} to output {i}" for i, j in np.argwhere(moved & ~keep)]
     leaking = f"{len(leaks)} places show a leak: {', '.join(leaks)}" if leaks else "no place shows a leak"
@@ -125,7 +125,7 @@ def influence_map(
     )
 
 
-def _influence(axes: Axes, moved: Mask, keep: Mask) -> None:
+def influence_cells(axes: Axes, moved: Mask, keep: Mask) -> None:
     n, m = moved.shape
     for (i, j), moves in np.ndenumerate(moved):
         leak = moves and not keep[i, j]
@@ -271,14 +271,14 @@ def masks_and_places(
         grid(left, weights, columns="weights", limits=(0.0, 1.0))
         _numbered(left, *weights.shape)
         if not np.isfinite(weights).all():
-            _influence(right, np.zeros_like(keep), np.zeros_like(keep))
+            influence_cells(right, np.zeros_like(keep), np.zeros_like(keep))
             outputs = "a weight of -∞\nmixes nothing:\noutputs are\n±∞ or NaN"
             right.text(len(X) / 2, len(X) / 2, outputs, ha="center", va="center", backgroundcolor="white")
             right.set(xlabel="token moved; no map", ylabel="output watched")
             sentences.append(f"{name}: weights that are not finite")
             continue
         moved = influence(_mixing(weigh), X)
-        _influence(right, moved, keep)
+        influence_cells(right, moved, keep)
         leaks = int((moved & ~keep).sum())
         right.set(xlabel=f"token moved; {leaks} leak{'s' * (leaks != 1)}", ylabel="output watched")
         sentences.append(f"{name}: {leaks} leaks, row sums {_plain(weights.sum(axis=1))}")

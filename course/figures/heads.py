@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from course.clock import race
-from course.figures import COLOURS, FRAME, MARKERS, canvas, picture, told
-from course.figures.causal import influence_map
+from course.figures import COLOURS, FRAME, MARKERS, CannotDraw, canvas, picture, told
+from course.figures.causal import influence_cells, influence_map
 from course.figures.grids import grid
 
 __all__ = [
+    "blind_map",
     "column_blocks",
     "influence_map",
     "loop_against_stack",
@@ -55,14 +56,15 @@ def two_questions(
     mixed = [A @ (X @ v) for A, v in zip(weighed, Wv, strict=True)]
     output = mha_loop(X, Wq, Wk, Wv, Wo, keep)[:, :1]
     tables, found, change = (np.round(some, 6) + 0.0 for some in (weighed, mixed, output))
-    figure, panels = canvas(1, 6, width=10.2, height=3.6, width_ratios=(1.6, n, 1.6, n, 1.6, 1.6))
-    grid(panels[0], X[:, :1], "reading", f"tokens: n = {n}", digits=3)
+    readings = (float(min(X[:, 0].min(), change.min())), float(max(X[:, 0].max(), change.max())))
+    figure, panels = canvas(1, 6, width=10.2, height=3.8, width_ratios=(1.6, n, 1.6, n, 1.6, 1.6))
+    grid(panels[0], X[:, :1], "reading", f"tokens: n = {n}", digits=3, limits=readings)
     grid(panels[1], tables[0], "head 0: weights", "", f"keys: {n}", limits=(0.0, 1.0))
-    grid(panels[2], found[0], "finds", digits=3)
+    grid(panels[2], found[0], "finds", digits=3, limits=readings)
     grid(panels[3], tables[1], "head 1: weights", "", f"keys: {n}", limits=(0.0, 1.0))
-    grid(panels[4], found[1], "finds", digits=3)
-    grid(panels[5], change, "output", digits=3)
-    figure.supxlabel(f"One head instead of two? {told(guess, 'c')}", fontsize=12)
+    grid(panels[4], found[1], "finds", digits=3, limits=readings)
+    grid(panels[5], change, "output", digits=3, limits=readings)
+    figure.supxlabel(f"\nOne head instead of two? {told(guess, 'c')}", fontsize=12)
     return figure, (
         f"Six tables for {n} readings, {_plain(X[:, 0])}. Head 0 has its weight on the diagonal and finds the readings themselves, "
         f"{_plain(found[0][:, 0])}. Head 1 has its weight one place to the left of the diagonal, in row 0 on it, and finds "
@@ -101,8 +103,9 @@ def _table(
     title: str = "",
     loud: bool = False,
     framed: Sequence[bool] = (),
+    misplaced: np.ndarray | None = None,
 ) -> None:
-    """A table of owners; (x, y) is its upper left corner, and y grows downwards."""
+    """A table of owners; (x, y) is its upper left corner, and y grows downwards. Misplaced cells are framed, with a cross."""
     for i, row in enumerate(cells):
         for j, cell in enumerate(row):
             corner = (x + j, y + i * TALL)
@@ -116,6 +119,10 @@ def _table(
                 fontsize=10,
                 linespacing=1.0,
             )
+    for i, j in np.argwhere(misplaced) if misplaced is not None else ():
+        left, top = x + j, y + i * TALL
+        axes.text(left + 0.87, top + 0.15, "×", ha="center", va="center", fontsize=13, weight="bold", color=FRAME)
+        axes.add_patch(Rectangle((left, top), 1, TALL, fill=False, edgecolor=FRAME, linewidth=2.5, zorder=3))
     for i in np.flatnonzero(framed).tolist():
         frame = Rectangle((x, y + i * TALL), len(cells[i]), TALL, fill=False, edgecolor=FRAME, linewidth=3, zorder=3)
         axes.add_patch(frame)
@@ -136,13 +143,44 @@ def _stage(width: float, height: float, *, inches: float = 10.0) -> tuple[Figure
     return figure, axes
 
 
-@picture
+def _by_the_reader(name: str, call: Callable[[], object], right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the reader's function made of the numbers in `right`, and where others should stand.
+
+    Raises:
+        CannotDraw: it made something else than a table of these numbers.
+    """
+    try:
+        given = np.asarray(call())
+    except Exception as error:  # whatever it is: the check under the exercise explains it
+        raise CannotDraw(f"Your {name} stops with a {type(error).__name__}. Its check says more.") from error
+    if given.shape != right.shape:
+        had, wanted = list(given.shape), list(right.shape)
+        raise CannotDraw(f"Your {name} returns the shape {had} here, and the picture has room for {wanted}.")
+    if not np.isin(given, right).all():
+        raise CannotDraw(f"Your {name} returns numbers that were not in its table, so they have no owners to show.")
+    return given, given != right
+
+
+def _verdict(axes: Axes, x: float, y: float, name: str, wrong: np.ndarray) -> str:
+    """How many numbers stand in the wrong place: under the table, if any, and for the alternative text."""
+    if not wrong.any():
+        return ""
+    verdict = (
+        f"In what your {name} returns, {int(wrong.sum())} of {wrong.size} numbers stand in the wrong place (marked ×)."
+    )
+    axes.text(x, y, verdict, ha="center", va="bottom", fontsize=11.5, weight="bold")
+    return verdict
+
+
+@picture(waits=False)
 def theatre_split(split_heads: Split) -> tuple[Figure, str]:
-    """Act one: from [n, h*k] over [n, h, k] to [h, n, k], by the reader's own function."""
+    """Act one: from [n, h*k] over [n, h, k] to [h, n, k], by the reader's own function, right or wrong."""
     n, h, k = 3, 2, 2
     Z = _payload(n, h, k)
-    heads = split_heads(Z, h)
-    figure, axes = _stage(13.2, 7.3)
+    right = Z.reshape(n, h, k).swapaxes(0, 1)
+    heads, wrong = _by_the_reader("split_heads", lambda: split_heads(Z.copy(), h), right)
+    figure, axes = _stage(13.2, 7.7 if wrong.any() else 7.3)
+    verdict = _verdict(axes, 6.6, 7.62, "split_heads", wrong)
     middle = 3.65
     whole = [[_cell(number, h, k) for number in row] for row in Z]
     _table(axes, 0.2, middle - n * TALL / 2, whole, "Z   [n, h*k] = [3, 4]")
@@ -157,7 +195,7 @@ def theatre_split(split_heads: Split) -> tuple[Figure, str]:
     _arrow(axes, 8.95, 10.7, middle, "exchange\ntoken, head", "axes 0, 1")
     for i in range(h):
         own = [[_cell(number, h, k) for number in row] for row in heads[i]]
-        _table(axes, 10.95, 0.95 + i * 3.3, own, "[h, n, k] = [2, 3, 2]" if i == 0 else "")
+        _table(axes, 10.95, 0.95 + i * 3.3, own, "[h, n, k] = [2, 3, 2]" if i == 0 else "", misplaced=wrong[i])
         axes.text(
             13.07, 0.95 + i * 3.3 + 1.5 * TALL, f"head {i}", va="center", fontsize=10.5, rotation=270, ha="center"
         )
@@ -168,7 +206,7 @@ def theatre_split(split_heads: Split) -> tuple[Figure, str]:
     return figure, (
         "Three stages of a table whose cells carry the names of their owners: a token (tea, is, hot), a head (A, B) and a feature (0, 1). "
         "First one table, a row for each token, the columns of head A to the left of those of head B. Then three tables, one for "
-        f"each token, with a row for each head. Then two tables, one for each head, with a row for each token. {rows}."
+        f"each token, with a row for each head. Then two tables, one for each head, with a row for each token. {rows}. {verdict}"
     )
 
 
@@ -214,7 +252,10 @@ def wrong_deal(guess: int | None) -> tuple[Figure, str]:
 @picture
 def theatre_attention() -> tuple[Figure, str]:
     """Act two: in each head, rows meet rows of the same head."""
-    n, h, v = 3, 2, 2
+    weights = np.array(
+        [[[1.0, 0.0, 0.0], [0.3, 0.7, 0.0], [0.2, 0.5, 0.3]], [[1.0, 0.0, 0.0], [0.9, 0.1, 0.0], [0.6, 0.0, 0.4]]]
+    )
+    h, n, v = len(weights), len(TOKENS), 2
     figure, axes = _stage(12.4, 7.2, inches=9.0)
     for i in range(h):
         y = 0.85 + i * 3.4
@@ -235,9 +276,8 @@ def theatre_attention() -> tuple[Figure, str]:
                     )
                 )
                 if not hidden:
-                    axes.text(
-                        corner[0] + 0.5, corner[1] + TALL / 2, f"{HEADS[i]}$_{{{t}{j}}}$", ha="center", va="center"
-                    )
+                    number = f"{weights[i, t, j]:g}"
+                    axes.text(corner[0] + 0.5, corner[1] + TALL / 2, number, ha="center", va="center", fontsize=12)
         titles = ("weights  [n, n]", "values  [n, v]", "outputs  [n, v]") if i == 0 else ("", "", "")
         axes.text(3.0, y - 0.12, titles[0], ha="center", va="bottom", fontsize=11)
         axes.text(5.1, y + 1.5 * TALL, "@", ha="center", va="center", fontsize=14)
@@ -248,21 +288,23 @@ def theatre_attention() -> tuple[Figure, str]:
         axes.add_patch(
             Rectangle((1.5, y + (n - 1) * TALL), n, TALL, fill=False, edgecolor=FRAME, linewidth=3, zorder=3)
         )
+    last = " and ".join(f"{_plain(weights[i, -1])} in head {HEADS[i]}" for i in range(h))
     return figure, (
         "Two rows of pictures, one for each head. In each: a table of weights, three by three, its upper triangle hatched, times a table "
         "of values whose cells are named tea, is and hot, with the letter of the head, gives a table of outputs named TEA, IS and HOT, with the same "
-        "letter. The last row of weights and the last row of outputs are framed. No cell of head A meets a cell of head B."
+        f"letter. The last row of weights, {last}, and the last row of outputs are framed. No cell of head A meets a cell of head B."
     )
 
 
-@picture
+@picture(waits=False)
 def theatre_merge(merge_heads: Merge) -> tuple[Figure, str]:
-    """Act three: from [h, n, v] over [n, h, v] to [n, h*v], by the reader's own function."""
+    """Act three: from [h, n, v] over [n, h, v] to [n, h*v], by the reader's own function, right or wrong."""
     n, h, v = 3, 2, 2
     Z = _payload(n, h, v)
     heads = np.ascontiguousarray(Z.reshape(n, h, v).swapaxes(0, 1))
-    merged = merge_heads(heads)
-    figure, axes = _stage(13.2, 7.3)
+    merged, wrong = _by_the_reader("merge_heads", lambda: merge_heads(heads.copy()), Z)
+    figure, axes = _stage(13.2, 7.7 if wrong.any() else 7.3)
+    verdict = _verdict(axes, 6.6, 7.62, "merge_heads", wrong)
     middle = 3.65
     for i in range(h):
         own = [[_cell(number, h, v) for number in row] for row in heads[i]]
@@ -273,16 +315,16 @@ def theatre_merge(merge_heads: Merge) -> tuple[Figure, str]:
         slab = [[_cell(number, h, v) for number in piece] for piece in heads[:, t]]
         _table(axes, 4.95, 0.75 + t * 2.15, slab, "[n, h, v] = [3, 2, 2]" if t == 0 else "", loud=True)
         axes.text(4.75, 0.75 + t * 2.15 + TALL, f"token {t}", va="center", fontsize=10.5, rotation=90, ha="center")
-    _arrow(axes, 7.15, 8.75, middle, "join the last\ntwo axes", "copied\nonce")
+    _arrow(axes, 7.15, 8.75, middle, "join the last\ntwo axes")
     whole = [[_cell(number, h, v) for number in row] for row in merged]
-    _table(axes, 9.0, middle - n * TALL / 2, whole, "[n, h*v] = [3, 4]", loud=True)
+    _table(axes, 9.0, middle - n * TALL / 2, whole, "[n, h*v] = [3, 4]", loud=True, misplaced=wrong)
     axes.plot([11.0, 11.0], [middle - n * TALL / 2, middle + n * TALL / 2], color="black", linewidth=2.5, zorder=4)
     axes.text(10.0, middle + n * TALL / 2 + 0.12, "from head A", ha="center", va="top", fontsize=10.5)
     axes.text(12.0, middle + n * TALL / 2 + 0.12, "from head B", ha="center", va="top", fontsize=10.5)
     rows = "; ".join(", ".join(_word(_cell(x, h, v), loud=True).replace("\n", " ") for x in row) for row in merged)
     return figure, (
         "Three stages, the first act backwards. First two tables, one for each head, with a row for each token. Then three tables, one for each "
-        f"token, with a row for each head. Then one table with a row for each token. Its rows are: {rows}."
+        f"token, with a row for each head. Then one table with a row for each token. Its rows are: {rows}. {verdict}"
     )
 
 
@@ -376,7 +418,7 @@ def loop_against_stack(
         for h in counts:
             Q, K, V = rng.standard_normal((3, h, n, k))
             runs += [partial(way, Q, K, V, np.tril(np.ones((n, n), bool))) for way in (one_by_one, at_once)]
-    laps = np.array(race(*runs)).reshape(len(lengths), len(counts), 2)
+    laps = np.array(race(*runs, rounds=4)).reshape(len(lengths), len(counts), 2)
     figure, panels = canvas(1, 3, width=10.4, height=4.0)
     for panel, n, lap in zip(panels, lengths, laps, strict=False):
         panel.loglog(counts, 1e3 * lap[:, 0], "--", marker=MARKERS[1], color=COLOURS[1], label="head by head")
@@ -393,9 +435,42 @@ def loop_against_stack(
     for panel in panels:
         panel.set_xticks(counts, [str(h) for h in counts])
         panel.minorticks_off()
-    figure.supxlabel(f"k = v = {k}, numpy on this machine. {told(guess, 'b')}", fontsize=12)
+    figure.supxlabel(
+        f"k = v = {k}, numpy on this machine. {told(guess, 'b')}\n(Where a machine is busy with other work, points jump.)",
+        fontsize=12,
+    )
+    ratios = "; ".join(f"{n} tokens: {_plain(lap[:, 0] / lap[:, 1])}" for n, lap in zip(lengths, laps, strict=True))
     return figure, (
-        "Three charts against the number of heads, 1 to 64. First and second: the time of the attention of all heads, for 8 and for 128 "
+        "Three charts against the number of heads, 1, 4, 16 and 64. First and second: the time of the attention of all heads, for 8 and for 128 "
         "tokens, head by head, dashed with squares, and all heads at once, solid with circles. Third: how many times longer head by head "
-        "takes, for both lengths, with a line where both are equal."
+        f"takes, with a line where both are equal. {ratios}."
+    )
+
+
+@picture
+def blind_map(
+    guess: str | None,
+    model: Callable[[np.ndarray], np.ndarray],
+    X: Float[np.ndarray, "n d"],
+    influence: Callable[[Callable[[np.ndarray], np.ndarray], np.ndarray], np.ndarray],
+    causal_keep: Callable[[int], np.ndarray],
+    title: str = "",
+) -> tuple[Figure, str]:
+    """A map of influence that is compared with the mask in both directions."""
+    moved, keep = influence(model, X), causal_keep(len(X))
+    figure, axes = canvas(width=5.8, height=4.6)
+    influence_cells(axes, moved, keep)
+    blind = [(int(i), int(j)) for i, j in np.argwhere(keep & ~moved)]
+    for i, j in blind:
+        axes.add_patch(
+            Rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=2, linestyle="--")
+        )
+        axes.text(j + 0.5, i + 0.5, "blind", ha="center", va="center", fontsize=11, weight="bold")
+    axes.set_title(title)
+    figure.supxlabel(told(guess, "c"), fontsize=12)
+    missing = ", ".join(f"output {i} to token {j}" for i, j in blind)
+    return figure, (
+        f"Map of influence{', ' + title if title else ''}: a row for each output, a column for each token. "
+        f"{int((moved & ~keep).sum())} places show a leak. {int((moved & keep).sum())} of {int(keep.sum())} permitted places show influence. "
+        f"{len(blind)} are marked as blind: {missing}."
     )

@@ -473,6 +473,15 @@ def test_an_exception_points_to_a_known_mistake_only_where_it_names_the_same_siz
     assert lesson not in examine(cell(other)["double"]).text
 
 
+def test_an_exception_points_to_a_known_mistake_where_it_names_the_same_type(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    raised = Observation(raised=Raised("AttributeError", "'dict' object has no attribute 'mean'"))
+    shelf(doubles(2, mistakes=(StoredMistake("dictionary", "you went on with a dictionary.", (raised,), False),)))
+    assert "you went on with a dictionary." in examine(cell("def double(x):\n    return {}.mean()\n")["double"]).text
+    assert "dictionary" not in examine(cell("def double(x):\n    return {}.meant()\n")["double"]).text.split("With")[0]
+
+
 def test_a_function_with_parameters_is_described(shelf: Callable[..., None], cell: Cell) -> None:
     X, W = np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])
     case = (X, W, public_function("project", gain=2.0))

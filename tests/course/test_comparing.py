@@ -233,6 +233,7 @@ def test_lines_grow_where_the_last_case_runs_more_than_a_branch_more_than_the_fi
     assert lines_grow(runs(10, 11 + LINES_OF_SLACK))
     assert not lines_grow(runs(90, 10))
     assert not lines_grow([*runs(1), seen(1), *runs(90)])
+    assert not lines_grow([*runs(1), Observation(raised=Raised("ValueError"), counts={"lines": 90})])
 
 
 def test_two_series_of_answers_are_the_same_where_nobody_could_tell_them_apart() -> None:
