@@ -93,9 +93,8 @@ def _named(thing: object) -> str:
 
 
 def evaluating(function: Callable[..., Any], table: Any, ids: Any, training: bool) -> dict[str, Any]:
-    """The model is a small torch module, in training mode where `training` is True. Its logits at position i, where it is
-    shown token t, are table[i, t]. It peeks: where it is also shown a token at position i + 1, the logit of that one is
-    larger by 1. In training mode its logits of symbols 0, 2, 4, ... are zeroed."""
+    """The model is a toy: at token t its logits are row t of the table, with 1 more for the token to the right, where it is
+    shown that too. In training mode it does not look there, and a part inside it zeroes the logits of symbols 0, 2, 4, ..."""
     import torch
 
     model = _peeking_model(table).train(training)
@@ -104,31 +103,52 @@ def evaluating(function: Callable[..., Any], table: Any, ids: Any, training: boo
             loss = function(model, ids)
             return {
                 "loss": loss,
-                "model.training afterwards": model.training,
-                "loss.requires_grad": bool(getattr(loss, "requires_grad", False)),
+                "in training mode afterwards": _in_training(model, model.inside),
+                "carries a graph": bool(getattr(loss, "requires_grad", False)),
                 "gradients recorded afterwards": torch.is_grad_enabled(),
             }
         finally:
             torch.set_grad_enabled(True)
 
 
+def _in_training(model: Any, inside: Any) -> str:
+    if model.training == inside.training:
+        return "yes" if model.training else "no"
+    return "the model, but not the part inside" if model.training else "the part inside, but not the model"
+
+
 def _peeking_model(table: Any) -> Any:
     import torch
+
+    class Halving(torch.nn.Module):
+        def forward(self, logits: torch.Tensor) -> torch.Tensor:
+            dropped = torch.arange(logits.shape[-1]) % 2 == 0
+            return torch.where(dropped, 0.0, logits) if self.training else logits
 
     class Peeking(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.table = torch.nn.Parameter(table.clone())
+            self.inside = Halving()
 
         def forward(self, ids: torch.Tensor) -> torch.Tensor:
-            _, n = ids.shape
-            logits = self.table[torch.arange(n), ids]
+            logits = self.table[ids]
             shown = torch.nn.functional.one_hot(ids[:, 1:], self.table.shape[-1]).to(logits)
-            logits = logits + torch.cat([shown, torch.zeros_like(logits[:, :1])], dim=1)
-            dropped = torch.arange(logits.shape[-1]) % 2 == 0
-            return torch.where(dropped, 0.0, logits) if self.training else logits
+            peeked = logits + torch.cat([shown, torch.zeros_like(logits[:, :1])], dim=1)
+            return self.inside(logits if self.training else peeked)
 
     return Peeking()
+
+
+def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Here a refusal counts as an answer like any other; it is a ValueError, and it is raised."""
+    refused = "ValueError, raised"
+    try:
+        answer = function(*arguments)
+    except ValueError:
+        return refused
+    not_raised = isinstance(answer, Exception) or (isinstance(answer, str) and answer == refused)
+    return f"{type(answer).__name__}, returned and not raised" if not_raised else answer
 
 
 HARNESSES: dict[str, Harness] = {
@@ -136,4 +156,5 @@ HARNESSES: dict[str, Harness] = {
     "stretched": stretched,
     "loaded": loaded,
     "evaluating": evaluating,
+    "refusing": refusing,
 }

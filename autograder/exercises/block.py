@@ -1290,11 +1290,12 @@ def hands_on_the_dictionary(X: F, layers: Layers, final_norm: Norm, h: int, keep
     def begin(tokens: F) -> F:
         return tokens - tokens.mean(axis=-1, keepdims=True)  # as nearly every LayerNorm begins
 
+    tokens: Any = X
     for params in layers:
-        begin(X)
-        X = _plain_block(X, params, h, keep, eps, act)
-    begin(X)
-    return _norm(X, *final_norm, eps)
+        begin(tokens)
+        tokens = _plain_block(tokens, params, h, keep, eps, act)
+    begin(tokens)
+    return _norm(tokens, *final_norm, eps)
 
 
 def norms_the_input(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:

@@ -52,8 +52,8 @@ def _each(model: nn.Module, ids: Tensor) -> Tensor:
 
 
 def averages_the_positions_away(model: nn.Module, ids: Tensor) -> Tensor:
-    """you averaged over texts and over positions, so that one number is left. This is the number that hides the
-    culprit. Average over the texts alone."""
+    """you averaged over texts and over positions, so that one number is left (PyTorch's cross-entropy does so of itself,
+    unless you ask for no reduction). This is the number that hides the culprit. Average over the texts alone."""
     return _each(model, ids).mean()
 
 
@@ -78,6 +78,28 @@ def left_in_training_mode(model: nn.Module, ids: Tensor) -> Tensor:
     loss of the model that will be used: put it into evaluation mode first."""
     with torch.no_grad():
         logits = model(ids[:, :-1])
+    return cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)
+
+
+def only_the_outer_flag(model: nn.Module, ids: Tensor) -> Tensor:
+    """you changed the mode of the model itself, and the part inside it stayed as it was, in training mode. Each part has
+    a flag of its own: there is a method that sets them all."""
+    was = model.training
+    model.training = False
+    with torch.no_grad():
+        logits = model(ids[:, :-1])
+    model.training = was
+    return cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)
+
+
+def only_the_outer_flag_put_back(model: nn.Module, ids: Tensor) -> Tensor:
+    """you put back the mode of the model itself, and the part inside it was left in evaluation mode. Each part has a flag
+    of its own: there is a method that sets them all."""
+    was = model.training
+    model.eval()
+    with torch.no_grad():
+        logits = model(ids[:, :-1])
+    model.training = was
     return cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)
 
 
@@ -212,6 +234,128 @@ def log_of_a_softmax(model: nn.Module, ids: Tensor) -> Tensor:
     infinity. Take both at once: log-softmax never forms the tiny number."""
     logits = _from_logits(model, ids[:, :-1])
     return -logits.softmax(dim=-1).gather(-1, ids[:, 1:, None])[..., 0].log().mean(dim=0)
+
+
+def _log_of_a_softmax(logits: Tensor, ids: Tensor) -> Tensor:
+    return -logits.softmax(dim=-1).gather(-1, ids[:, 1:, None])[..., 0].log().mean(dim=0)
+
+
+def log_of_a_softmax_as_it_comes(model: nn.Module, ids: Tensor) -> Tensor:
+    """three things. The model stays in whatever mode it comes in, training mode too; PyTorch records a graph that nobody
+    asked for; and where the right symbol has a very low logit, you take the logarithm of a probability that was rounded
+    to 0. Begin with what stands around the call of the model."""
+    return _log_of_a_softmax(model(ids[:, :-1]), ids)
+
+
+def log_of_a_softmax_in_training(model: nn.Module, ids: Tensor) -> Tensor:
+    """two things. The model stays in whatever mode it comes in, training mode too; and where the right symbol has a very
+    low logit, you take the logarithm of a probability that was rounded to 0."""
+    with torch.no_grad():
+        logits = model(ids[:, :-1])
+    return _log_of_a_softmax(logits, ids)
+
+
+def log_of_a_softmax_mode_not_put_back(model: nn.Module, ids: Tensor) -> Tensor:
+    """two things. You left the model in evaluation mode: put it back as you found it. And where the right symbol has a
+    very low logit, you take the logarithm of a probability that was rounded to 0."""
+    model.eval()
+    with torch.no_grad():
+        logits = model(ids[:, :-1])
+    return _log_of_a_softmax(logits, ids)
+
+
+def log_of_a_softmax_evaluates_and_no_more(model: nn.Module, ids: Tensor) -> Tensor:
+    """evaluation mode is right, and three things are not: the mode is not put back afterwards; PyTorch records a graph
+    that nobody asked for; and where the right symbol has a very low logit, you take the logarithm of a probability that
+    was rounded to 0."""
+    model.eval()
+    return _log_of_a_softmax(model(ids[:, :-1]), ids)
+
+
+def log_of_a_softmax_always_trains_afterwards(model: nn.Module, ids: Tensor) -> Tensor:
+    """two things. You switched training mode on at the end, whatever it was before: remember the mode first. And where
+    the right symbol has a very low logit, you take the logarithm of a probability that was rounded to 0."""
+    model.eval()
+    with torch.no_grad():
+        logits = model(ids[:, :-1])
+    model.train()
+    return _log_of_a_softmax(logits, ids)
+
+
+def log_of_a_softmax_with_a_graph(model: nn.Module, ids: Tensor) -> Tensor:
+    """two things. Your result carries a graph that nobody asked for: tell PyTorch not to record. And where the right
+    symbol has a very low logit, you take the logarithm of a probability that was rounded to 0."""
+    was = model.training
+    model.eval()
+    logits = model(ids[:, :-1])
+    model.train(was)
+    return _log_of_a_softmax(logits, ids)
+
+
+def _with_a_floor(model: nn.Module, ids: Tensor, floor: float) -> Tensor:
+    p = _from_logits(model, ids[:, :-1]).softmax(dim=-1).gather(-1, ids[:, 1:, None])[..., 0]
+    return -(p + floor).log().mean(dim=0)
+
+
+def a_floor_of_1e_12(model: nn.Module, ids: Tensor) -> Tensor:
+    """you add 1e-12 to each probability before its logarithm. Then no loss can be above 27.6 nats, and a model that is
+    sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
+    return _with_a_floor(model, ids, 1e-12)
+
+
+def a_floor_of_1e_10(model: nn.Module, ids: Tensor) -> Tensor:
+    """you add 1e-10 to each probability before its logarithm. Then no loss can be above 23 nats, and a model that is
+    sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
+    return _with_a_floor(model, ids, 1e-10)
+
+
+def a_floor_of_1e_9(model: nn.Module, ids: Tensor) -> Tensor:
+    """you add 1e-9 to each probability before its logarithm. Then no loss can be above 20.7 nats, and a model that is
+    sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
+    return _with_a_floor(model, ids, 1e-9)
+
+
+def a_floor_of_1e_8(model: nn.Module, ids: Tensor) -> Tensor:
+    """you add 1e-8 to each probability before its logarithm. Then no loss can be above 18.4 nats, and a model that is
+    sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
+    return _with_a_floor(model, ids, 1e-8)
+
+
+def text_numbers_not_upright(model: nn.Module, ids: Tensor) -> Tensor:
+    """you pick entries with one list of texts and one of positions. PyTorch lays both along the last axis, so that text k
+    goes with position k. To pair every text with every position, the numbers of the texts have to stand upright, [b, 1]."""
+    log_p = _from_logits(model, ids[:, :-1]).log_softmax(dim=-1)
+    b, n = log_p.shape[:2]
+    return -log_p[torch.arange(b), torch.arange(n), ids[:, 1:]].mean(dim=0)
+
+
+def an_axis_of_length_one_left(model: nn.Module, ids: Tensor) -> Tensor:
+    """`gather` gives back as many axes as it was given, and the last one, of length 1, is still there. Take its only
+    entry."""
+    log_p = _from_logits(model, ids[:, :-1]).log_softmax(dim=-1)
+    return -log_p.gather(-1, ids[:, 1:, None]).mean(dim=0)
+
+
+def squeezes_every_axis(model: nn.Module, ids: Tensor) -> Tensor:
+    """`squeeze` without an axis drops every axis of length 1: that of the texts too if there is one text, and that of the
+    positions if there is one position. Say which axis you mean."""
+    log_p = _from_logits(model, ids[:, :-1]).log_softmax(dim=-1)
+    return -log_p.gather(-1, ids[:, 1:, None]).squeeze().mean(dim=0)
+
+
+def symbols_not_on_axis_one(model: nn.Module, ids: Tensor) -> Tensor:
+    """PyTorch's cross-entropy looks for the symbols on axis 1, and in your logits that is the axis of the positions. (If
+    there happen to be as many positions as symbols it even runs.) Exchange the two axes first."""
+    logits = _from_logits(model, ids[:, :-1])
+    return cross_entropy(logits, ids[:, 1:], reduction="none").mean(dim=0)
+
+
+def folds_where_it_should_turn(model: nn.Module, ids: Tensor) -> Tensor:
+    """you got the symbols onto axis 1 by reshaping. Reshaping lays the same numbers in other rows, so that logits of
+    different positions compete. To exchange two axes is another thing: transpose."""
+    logits = _from_logits(model, ids[:, :-1])
+    b, n, c = logits.shape
+    return cross_entropy(logits.reshape(b, c, n), ids[:, 1:], reduction="none").mean(dim=0)
 
 
 def softmax_over_positions(model: nn.Module, ids: Tensor) -> Tensor:
@@ -351,9 +495,9 @@ def _evaluating(table: np.ndarray, ids: np.ndarray, training: bool) -> Case:
 def _drawn(
     rng: np.random.Generator, b: int, n: int, c: int, training: bool, dtype: str = "float64", order: str = "C"
 ) -> Case:
-    """A model of n + 1 places, and texts for it."""
+    """A model of c symbols, and texts for it."""
     ids = with_layout(rng.integers(c, size=(b, n + 1)), order)
-    return _evaluating(normal(rng, n + 1, c, c, scale=2.0, dtype=dtype), ids, training)
+    return _evaluating(normal(rng, c, c, scale=2.0, dtype=dtype), ids, training)
 
 
 def _evaluated(rng: np.random.Generator) -> list[Case]:
@@ -377,8 +521,7 @@ def _in_training(rng: np.random.Generator) -> list[Case]:
 
 def _loss_at_the_edge(rng: np.random.Generator) -> list[Case]:
     b, n, c = sizes(rng, 3, 3)
-    surprised = np.zeros((3, 2, 2))
-    surprised[..., 0] = 2000.0
+    surprised = np.array([[2000.0, 0.0], [2000.0, 0.0]])
     return [
         _drawn(rng, b, 1, c, training=False),
         _drawn(rng, 1, n, c, training=True),
@@ -388,42 +531,24 @@ def _loss_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-_QUARTERS = math.log(3.0)  # a logit of log 3 beside one of 0: the probabilities are 3/4 and 1/4
+_THREE = math.log(3.0)  # a logit of log 3 beside one of 0: the probabilities are 3/4 and 1/4
 
 LOSS_BY_POSITION = Exercise(
     oracle=loss_by_position,
     notebook=NOTEBOOK,
     public=(
         # two symbols, one text, two positions
-        _evaluating(
-            np.array([[[_QUARTERS, 0.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, _QUARTERS]], [[0.0, 0.0], [2.0, 0.0]]]),
-            np.array([[0, 0, 1]]),
-            False,
-        ),
+        _evaluating(np.array([[_THREE, 0.0], [0.0, 1.0]]), np.array([[0, 0, 1]]), False),
         # the same model in training mode
+        _evaluating(np.array([[_THREE, 0.0], [0.0, 1.0]]), np.array([[0, 0, 1]]), True),
+        # four texts, two positions, three symbols
         _evaluating(
-            np.array([[[_QUARTERS, 0.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, _QUARTERS]], [[0.0, 0.0], [2.0, 0.0]]]),
-            np.array([[0, 0, 1]]),
-            True,
-        ),
-        # three texts, two positions, three symbols
-        _evaluating(
-            np.array(
-                [
-                    [[0.0, 2.0, 1.0], [3.0, 0.0, -1.0], [0.5, -2.0, 1.0]],
-                    [[1.0, 0.0, -1.0], [0.0, 2.5, 1.0], [-1.0, 0.0, 3.0]],
-                    [[2.0, 0.0, 1.0], [0.0, 0.0, -3.0], [1.0, 2.0, 0.0]],
-                ]
-            ),
-            np.array([[0, 1, 2], [2, 0, 0], [1, 1, 0]]),
+            np.array([[0.0, 2.0, 1.0], [3.0, 0.0, -1.0], [0.5, -2.0, 1.0]]),
+            np.array([[0, 1, 2], [2, 0, 0], [1, 1, 0], [2, 1, 1]]),
             True,
         ),
         # a surprise of 1000 nats; float32
-        _evaluating(
-            np.array([[[1000.0, 0.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]], np.float32),
-            np.array([[0, 1], [1, 1]]),
-            False,
-        ),
+        _evaluating(np.array([[1000.0, 0.0], [0.0, 1.0]], np.float32), np.array([[0, 1], [1, 1]]), False),
     ),
     probes=(
         Probe("the mean over texts at each position, in nats, guesses lined up with what follows", 1.0, _evaluated),
@@ -441,6 +566,8 @@ LOSS_BY_POSITION = Exercise(
         no_average,
         sums_over_texts,
         left_in_training_mode,
+        only_the_outer_flag,
+        only_the_outer_flag_put_back,
         mode_not_put_back,
         always_trains_afterwards,
         carries_the_graph,
@@ -457,6 +584,21 @@ LOSS_BY_POSITION = Exercise(
         softmax_twice,
         no_softmax,
         log_of_a_softmax,
+        log_of_a_softmax_as_it_comes,
+        log_of_a_softmax_in_training,
+        log_of_a_softmax_mode_not_put_back,
+        log_of_a_softmax_evaluates_and_no_more,
+        log_of_a_softmax_always_trains_afterwards,
+        log_of_a_softmax_with_a_graph,
+        a_floor_of_1e_12,
+        a_floor_of_1e_10,
+        a_floor_of_1e_9,
+        a_floor_of_1e_8,
+        text_numbers_not_upright,
+        an_axis_of_length_one_left,
+        squeezes_every_axis,
+        symbols_not_on_axis_one,
+        folds_where_it_should_turn,
         softmax_over_positions,
         softmax_over_texts,
         sign_not_turned,
@@ -522,14 +664,14 @@ def both_in_bits(loss: float, entropy: float, tol: float) -> str:
 
 
 def distance_is_a_leak(loss: float, entropy: float, tol: float) -> str:
-    """you looked at the distance from the entropy and call every large one a leak. The side matters: above the entropy
-    it is a model that has not learnt enough."""
+    """you call every loss that is far from the entropy a leak, above it too. The side matters: above the entropy it is a
+    model that has not learnt enough."""
     return "leak" if abs(loss - entropy) > tol else "honest"
 
 
 def distance_is_underfit(loss: float, entropy: float, tol: float) -> str:
-    """you looked at the distance from the entropy and call every large one underfit. The side matters: below the entropy
-    it is a leak."""
+    """you call every loss that is far from the entropy underfit, below it too. The side matters: below the entropy it is
+    a leak."""
     return "underfit" if abs(loss - entropy) > tol else "honest"
 
 
@@ -568,24 +710,100 @@ def tolerance_turned(loss: float, entropy: float, tol: float) -> str:
 
 def edges_left_out(loss: float, entropy: float, tol: float) -> str:
     """at the edges themselves, tol away from the entropy, you do not say honest. They belong to it."""
+    if loss != loss:
+        raise ValueError("the loss is not a number")
+    return edges_left_out_and_nan_honest(loss, entropy, tol)
+
+
+def edges_left_out_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
+    """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
+    NaN, which passes every comparison by, comes out as honest: refuse it with a ValueError."""
     return "leak" if loss <= entropy - tol else "underfit" if loss >= entropy + tol else "honest"
 
 
+def lower_edge_left_out(loss: float, entropy: float, tol: float) -> str:
+    """at the lower edge, a loss of exactly entropy - tol, you do not say honest. The edges belong to it."""
+    return "leak" if loss <= entropy - tol else "underfit" if loss > entropy + tol else "honest"
+
+
+def upper_edge_left_out(loss: float, entropy: float, tol: float) -> str:
+    """at the upper edge, a loss of exactly entropy + tol, you do not say honest. The edges belong to it."""
+    return "leak" if loss < entropy - tol else "underfit" if loss >= entropy + tol else "honest"
+
+
+def edges_left_out_and_nan_underfit(loss: float, entropy: float, tol: float) -> str:
+    """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
+    NaN, which passes every comparison by, comes out as underfit: refuse it with a ValueError."""
+    if abs(loss - entropy) < tol:
+        return "honest"
+    return "leak" if loss < entropy else "underfit"
+
+
+def edges_left_out_and_nan_a_leak(loss: float, entropy: float, tol: float) -> str:
+    """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
+    NaN, which passes every comparison by, comes out as a leak: refuse it with a ValueError."""
+    if abs(loss - entropy) < tol:
+        return "honest"
+    return "underfit" if loss > entropy else "leak"
+
+
+def a_tolerance_of_its_own(loss: float, entropy: float, tol: float) -> str:
+    """your function has a tolerance of its own, 0.05, and does not look at the one that it is given. The band is as wide
+    as the caller says."""
+    return _judge(loss, entropy, 0.05)
+
+
+def never_honest(loss: float, entropy: float, tol: float) -> str:
+    """you know two words and not the third. Between the edges, where a loss is as low as it can honestly be, it is
+    honest."""
+    return "underfit" if loss > entropy else "leak"
+
+
+def never_a_leak_and_no_tolerance(loss: float, entropy: float, tol: float) -> str:
+    """you ask only whether the loss is above the entropy. By luck an honest model lands a little above, which tol allows
+    for; and far below it nobody gets by predicting, so that a loss down there is a leak."""
+    return "underfit" if loss > entropy else "honest"
+
+
+def never_underfit(loss: float, entropy: float, tol: float) -> str:
+    """you call every high loss honest. A loss too far above the entropy is that of a model which has not learnt enough:
+    underfit."""
+    return "leak" if loss < entropy - tol else "honest"
+
+
+def infinity_refused(loss: float, entropy: float, tol: float) -> str:
+    """you refuse a loss of infinity. It is too large, and so it is underfit; only NaN, which is no number, has to be
+    refused."""
+    if not math.isfinite(loss):
+        raise ValueError("the loss is not finite")
+    return _judge(loss, entropy, tol)
+
+
+def returns_the_error(loss: float, entropy: float, tol: float) -> object:
+    """for NaN you return a ValueError, as if it were a fourth word. An error stops the caller only if it is raised."""
+    return ValueError("the loss is NaN") if math.isnan(loss) else _judge(loss, entropy, tol)
+
+
+def capitals(loss: float, entropy: float, tol: float) -> str:
+    """your words begin with a capital. They are compared letter by letter: lower case."""
+    return _judge(loss, entropy, tol).capitalize()
+
+
 def not_a_number_is_honest(loss: float, entropy: float, tol: float) -> str:
-    """you call a loss of NaN honest. NaN is neither below a number nor above one, so it falls through every comparison
-    and comes out at the end. Ask for it first, and refuse it with a ValueError."""
+    """you call a loss of NaN honest. NaN is neither below a number nor above one, so it passes every comparison by; nor does
+    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
     return "leak" if loss < entropy - tol else "underfit" if loss > entropy + tol else "honest"
 
 
 def not_a_number_is_underfit(loss: float, entropy: float, tol: float) -> str:
-    """you call a loss of NaN underfit. It is neither below a number nor above one, so it falls through every comparison
-    and comes out at the end. Ask for it first, and refuse it with a ValueError."""
+    """you call a loss of NaN underfit. NaN is neither below a number nor above one, so it passes every comparison by; nor does
+    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
     return "leak" if loss < entropy - tol else "honest" if loss <= entropy + tol else "underfit"
 
 
 def not_a_number_is_a_leak(loss: float, entropy: float, tol: float) -> str:
-    """you call a loss of NaN a leak. It is neither below a number nor above one, so it falls through every comparison
-    and comes out at the end. Ask for it first, and refuse it with a ValueError."""
+    """you call a loss of NaN a leak. NaN is neither below a number nor above one, so it passes every comparison by; nor does
+    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
     return "underfit" if loss > entropy + tol else "honest" if loss >= entropy - tol else "leak"
 
 
@@ -651,8 +869,8 @@ def _eighths(rng: np.random.Generator) -> tuple[float, float]:
 
 def _three_ways(rng: np.random.Generator) -> list[Case]:
     cases = []
-    for _ in range(3):
-        entropy, tol = float(rng.uniform(1.2, 2.4)), float(rng.uniform(0.02, 0.1))
+    for narrow, wide in ((0.02, 0.05), (0.05, 0.1), (0.12, 0.2)):
+        entropy, tol = float(rng.uniform(1.2, 2.4)), float(rng.uniform(narrow, wide))
         for share in (0.02, 0.45, 0.65, 0.95, 1.1):
             by = float(rng.uniform(0.95, 1.04)) * share * tol
             cases += [case(entropy + by, entropy, tol), case(entropy - by, entropy, tol)]
@@ -671,7 +889,7 @@ def _edges(rng: np.random.Generator) -> list[Case]:
 
 def _no_number(rng: np.random.Generator) -> list[Case]:
     entropy, tol = _eighths(rng)
-    return [case(math.nan, entropy, tol), case(math.inf, entropy, tol), case(0.0, entropy, tol)]
+    return [case(loss, entropy, tol, harness="refusing") for loss in (math.nan, math.inf, 0.0)]
 
 
 VERDICT = Exercise(
@@ -681,9 +899,10 @@ VERDICT = Exercise(
         case(1.0, 1.5, 0.25),
         case(1.5, 1.5, 0.25),
         case(2.0, 1.5, 0.25),
+        case(0.5, 1.5, 0.25),
         # inside the band, ever closer to an edge
         case(1.47, 1.5, 0.25),
-        case(1.53, 1.5, 0.25),
+        case(1.5525, 1.5, 0.25),
         case(1.41, 1.5, 0.25),
         case(1.59, 1.5, 0.25),
         case(1.35, 1.5, 0.25),
@@ -696,8 +915,10 @@ VERDICT = Exercise(
         # the edges
         case(1.25, 1.5, 0.25),
         case(1.75, 1.5, 0.25),
-        case(math.nan, 1.5, 0.25),
-        case(math.inf, 1.5, 0.25),
+        case(0.5, 1.0, 0.5),
+        case(1.5, 1.0, 0.5),
+        case(math.nan, 1.5, 0.25, harness="refusing"),
+        case(math.inf, 1.5, 0.25, harness="refusing"),
     ),
     probes=(
         Probe("below the band, in it and above it", 1.0, _three_ways),
@@ -719,6 +940,18 @@ VERDICT = Exercise(
         half_a_tolerance,
         tolerance_turned,
         edges_left_out,
+        lower_edge_left_out,
+        upper_edge_left_out,
+        edges_left_out_and_nan_honest,
+        edges_left_out_and_nan_underfit,
+        edges_left_out_and_nan_a_leak,
+        a_tolerance_of_its_own,
+        never_honest,
+        never_a_leak_and_no_tolerance,
+        never_underfit,
+        infinity_refused,
+        returns_the_error,
+        capitals,
         not_a_number_is_honest,
         not_a_number_is_underfit,
         not_a_number_is_a_leak,

@@ -12,7 +12,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 from torch import Tensor, nn
 
 from course import markov
@@ -84,9 +85,10 @@ def _validation() -> Int[Tensor, "b n+1"]:
     return markov.texts(SOURCE, 5000, LENGTH + 1, seed=99)
 
 
-def _entropy_line(axes: Axes, label: str = "entropy of the source", place: float = 0.02) -> None:
+def _entropy_line(axes: Axes, label: str, place: float, above: bool) -> None:
     axes.axhline(ENTROPY, color="black", linewidth=1.2, linestyle="--")
-    axes.text(place, ENTROPY + 0.04, label, va="bottom", transform=axes.get_yaxis_transform(), fontsize=11)
+    y, va = (ENTROPY + 0.06, "bottom") if above else (ENTROPY - 0.06, "top")
+    axes.text(place, y, label, va=va, transform=axes.get_yaxis_transform(), fontsize=11)
 
 
 # -------------------------------------------------------------------------------------------------- the source
@@ -156,12 +158,10 @@ def predictors() -> tuple[Figure, str]:
     for row, (name, guess) in enumerate(known):
         loss = -np.log(guess[stream[:, :-1], stream[:, 1:]])
         running = loss.cumsum(axis=1)[:, counts - 1] / counts
-        for run, label in zip(
-            running[1:] if row == 2 else (), ("the same, eleven other texts", *[""] * 10), strict=False
-        ):
-            axes.plot(counts, run, color="0.6", linewidth=0.8, label=label)
-        axes.plot(counts, running[0], DASHES[row], color=COLOURS[row], label=name)
+        axes.plot(counts, running[0], DASHES[row], color=COLOURS[row], label=name, zorder=3)
         finals.append(f"{name}: {running[0, -1]:.2f}")
+    axes.plot(counts, running[1], color="0.6", linewidth=0.8, label=f"{name}, eleven other texts")
+    axes.plot(counts, running[2:].T, color="0.6", linewidth=0.8)
     surprise = -np.log(SOURCE[stream[:, :-1], stream[:, 1:]])
     wide = 2 * surprise.std() / np.sqrt(counts)
     axes.fill_between(
@@ -209,12 +209,13 @@ def six_curves(guess: str | None) -> tuple[Figure, str]:
         )
         ends.append(f"{name} {losses[-1]:.2f}")
     axes.set(xlabel="steps of training", ylabel="loss on fresh texts, in nats", ylim=(0, 3), xlim=(0, len(steps) * 10))
-    _entropy_line(axes, f"entropy of the source: {ENTROPY:.2f}", 0.5)
+    _entropy_line(axes, f"entropy of the source: {ENTROPY:.2f}", 0.6, above=False)
+    axes.text(195, 0.31, "three curves, one on the other", fontsize=11)
     axes.legend(ncols=2, loc="upper right")
     figure.supxlabel(told(guess, "c"), fontsize=12)
     return figure, (
         f"Six curves of the loss against the steps of training, with a dashed line at the entropy, {ENTROPY:.2f} nats. All begin above it. At the end: "
-        f"{', '.join(ends)}."
+        f"{', '.join(ends)}. Those of no mask, one future token and transposed lie on each other."
     )
 
 
@@ -237,7 +238,7 @@ def by_position(guess: str | None, loss_by_position: LossByPosition) -> tuple[Fi
             axes.text(0.0, -0.02, "dotted: sees which\nsymbols lie ahead,\nnot in which order", fontsize=10)
         axes.set(title=name, ylim=(-0.1, 2.3))
         axes.set_xticks(range(LENGTH))
-        _entropy_line(axes, "entropy")
+        _entropy_line(axes, "entropy", 0.02, above=True)
         sentences.append(f"{name}: {' '.join(f'{x:.2f}' for x in loss)}")
     for axes in panels[1]:
         axes.set_xlabel("position")
@@ -298,9 +299,8 @@ def _map(axes: Axes, moved: Bool[np.ndarray, "n n"], keep: Bool[np.ndarray, "n n
 
 
 def _leaks(model: OneLayer, influence: Influence) -> Bool[np.ndarray, "n n"]:
-    with torch.no_grad():
-        X = model.embed(_validation()[:1, :-1])[0].double().numpy()
-    return influence(on_rows(model), X)
+    """The map of influence on random tokens, which leave no weight so close to 0 that a way through could be missed."""
+    return influence(on_rows(model), np.random.default_rng(0).standard_normal((LENGTH, model.E.shape[1])))
 
 
 @picture
@@ -308,7 +308,7 @@ def _leaks(model: OneLayer, influence: Influence) -> Bool[np.ndarray, "n n"]:
 def maps(influence: Influence) -> tuple[Figure, str]:
     """What the leak test finds in the six models, before they have learnt anything."""
     keep = np.tri(LENGTH, dtype=bool)
-    figure, panels = canvas(2, 3, width=9.6, height=7.0)
+    figure, panels = canvas(2, 3, width=9.6, height=7.5)
     figure.get_layout_engine().set(h_pad=0.1)  # type: ignore[union-attr, call-arg]
     sentences = []
     for axes, strategy in zip(panels.flat, STRATEGIES, strict=True):
@@ -321,6 +321,12 @@ def maps(influence: Influence) -> tuple[Figure, str]:
         axes.set_xlabel("token j is moved")
     for axes in panels[:, 0]:
         axes.set_ylabel("output i is watched")
+    key = (
+        Line2D([], [], linestyle="", marker="o", color=COLOURS[0], markersize=6, label="influence, allowed"),
+        Line2D([], [], linestyle="", marker="X", color=FRAME, markersize=6, label="leak (framed)"),
+        Patch(facecolor=PALE, edgecolor="0.75", label="may be seen"),
+    )
+    figure.legend(handles=key, loc="outside lower center", ncols=3)
     return figure, (
         f"Six maps of influence, {LENGTH} by {LENGTH}, a dot for influence that is allowed and a framed cross for a leak. Leaks, out of "
         f"{int((~keep).sum())} places above the diagonal: {'; '.join(sentences)}."
@@ -411,7 +417,7 @@ def hard_cases(
 @_one_thread()
 def in_use(guess: str | None, loss_by_position: LossByPosition) -> tuple[Figure, str]:
     """Validation loss, and the loss of the same model where nothing stands to its right."""
-    ids = _validation()[:1000]
+    ids = _validation()
     figure, axes = canvas(width=9.2, height=4.4)
     sentences = []
     for row, strategy in enumerate(STRATEGIES):
@@ -432,13 +438,15 @@ def in_use(guess: str | None, loss_by_position: LossByPosition) -> tuple[Figure,
             label="in use" * (row == 0),
         )
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        axes.text(used * 1.15, row, f"{used:.2f}", va="center", bbox=box)
+        beside = max(used, float(np.log(8)))  # right of the dotted line, or at least not on it
+        axes.text(measured / 1.12, row, f"{measured:.2f}", ha="right", va="center", bbox=box)
+        axes.text(beside * 1.12, row, f"{used:.2f}", va="center", bbox=box)
         sentences.append(f"{NAMES[strategy.__name__]} {measured:.2f} and {used:.2f}")
     for x, text, dash in ((ENTROPY, "entropy ", "--"), (np.log(8), " log 8: knows nothing", ":")):
         axes.axvline(x, color="black", linewidth=1.2, linestyle=dash)
         axes.text(x, -0.75, text, ha="right" if x == ENTROPY else "left", va="center")
     axes.set_yticks(range(6), [NAMES[strategy.__name__] for strategy in STRATEGIES])
-    axes.set(xscale="log", ylim=(5.6, -1.1), xlim=(0.15, 60), xlabel="mean loss in nats, on a logarithmic axis")
+    axes.set(xscale="log", ylim=(5.6, -1.1), xlim=(0.12, 60), xlabel="mean loss in nats, on a logarithmic axis")
     axes.set_xticks([0.2, 0.5, 1, 2, 5, 10, 20, 50], ["0.2", "0.5", "1", "2", "5", "10", "20", "50"])
     axes.minorticks_off()
     axes.legend(loc="upper right")
