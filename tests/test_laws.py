@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from course.modules import Block
 from course.observing import observe
+from course.parameters import shapes
 from course.values import with_layout
 
 SOURCE = Path(__file__).parents[1] / "source"
@@ -208,18 +209,8 @@ def relu(x: np.ndarray) -> np.ndarray:
 
 
 def parameters(seed: int, d: int, h: int, k: int, v: int, f: int) -> dict[str, np.ndarray]:
-    """The parameters of one block."""
-    rng = np.random.default_rng([seed, d, h, f])
-    *W, Wo = heads(seed, d, h, k, v)
-    return {
-        "Wqkv": packed(*W),
-        "Wo": Wo,
-        "W1": rng.standard_normal((d, f)),
-        "b1": rng.standard_normal(f),
-        "W2": rng.standard_normal((f, d)),
-        "b2": rng.standard_normal(d),
-        **{name: rng.standard_normal(d) for name in ("gain1", "bias1", "gain2", "bias2")},
-    }
+    """The parameters of one block, none of them 0 or 1."""
+    return {name: normal(seed + i, *shape) for i, (name, shape) in enumerate(shapes(d, h, k, v, f).items())}
 
 
 @given(seeds, sizes, st.integers(2, 7), st.floats(-50, 50), st.floats(0.1, 50))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
@@ -15,6 +15,7 @@ from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture, told
 from course.figures.causal import influence_map
 from course.figures.grids import grid
+from course.parameters import random_parameters
 
 __all__ = [
     "block_diagram",
@@ -23,41 +24,14 @@ __all__ = [
     "influence_map",
     "microscope",
     "probe",
-    "random_parameters",
     "right_row",
     "shuffled",
 ]
 
-Params = dict[str, Float[np.ndarray, "..."]]
 Norm = Callable[[np.ndarray, np.ndarray, np.ndarray, float], np.ndarray]
 Block = Callable[..., dict[str, np.ndarray]]
 
 EPS = 1e-5
-
-
-def random_parameters(rng: np.random.Generator, d: int, h: int, k: int, v: int, f: int) -> Params:
-    """The parameters of one block as a new model has them: random weights, gains of 1, biases of 0.
-
-    Args:
-        rng: what they are drawn from.
-        d, h, k, v, f: width of a token, heads, width of a key and of a value in a head, width of the hidden layer.
-    """
-
-    def weight(rows: int, columns: int) -> np.ndarray:
-        return rng.standard_normal((rows, columns)) / rows**0.5
-
-    return {
-        "Wqkv": weight(d, h * (2 * k + v)),
-        "Wo": weight(h * v, d),
-        "W1": weight(d, f),
-        "b1": np.zeros(f),
-        "W2": 2**0.5 * weight(f, d),
-        "b2": np.zeros(d),
-        "gain1": np.ones(d),
-        "bias1": np.zeros(d),
-        "gain2": np.ones(d),
-        "bias2": np.zeros(d),
-    }
 
 
 def _relu(x: np.ndarray) -> np.ndarray:
