@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from autograder.exercises.drawing import normal, sizes
+from autograder.exercises.drawing import causal, normal, sizes
 from autograder.exercises.model import Case, Exercise, Probe, case
 from course.functions import Function, public_function
 
@@ -954,10 +954,6 @@ def block_by_unpacking(X: F, params: Params, h: int, keep: B, eps: float, act: A
     return {"H": H, "T5": T5, "T4": T4, "T3": T3, "T2": T2, "T1": T1}
 
 
-def _causal(n: int) -> B:
-    return np.arange(n)[None, :] <= np.arange(n)[:, None]
-
-
 def _parameters(
     rng: np.random.Generator, d: int, h: int, k: int, v: int, f: int, dtype: str = "float64", order: str = "C"
 ) -> Params:
@@ -998,7 +994,7 @@ def _drawn(rng: np.random.Generator) -> tuple[int, ...]:
 
 def _blocks(rng: np.random.Generator) -> list[Case]:
     cases = []
-    for keep_for in (_causal, lambda n: np.ones((n, n), bool)):
+    for keep_for in (causal, lambda n: np.ones((n, n), bool)):
         n, d, h, k, v, f = _drawn(rng)
         X, params = normal(rng, n, d, scale=2.0), _parameters(rng, d, h, k, v, f)
         cases.append(case(X, params, h, keep_for(n), 0.1, _activation(rng)))
@@ -1012,7 +1008,7 @@ def _zeroed_sublayers(rng: np.random.Generator) -> list[Case]:
         n, d, h, k, v, f = _drawn(rng)
         params = _parameters(rng, d, h, k, v, f)
         params |= {name: np.zeros_like(params[name]) for name in zeros}
-        cases.append(case(normal(rng, n, d, scale=2.0), params, h, _causal(n), 1e-5, _activation(rng)))
+        cases.append(case(normal(rng, n, d, scale=2.0), params, h, causal(n), 1e-5, _activation(rng)))
     return cases
 
 
@@ -1029,19 +1025,19 @@ def _masked_blocks(rng: np.random.Generator) -> list[Case]:
 def _small_tokens(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v, f = _drawn(rng)
     params = _parameters(rng, d, h, k, v, f)
-    return [case(normal(rng, n, d, scale=0.1), params, h, _causal(n), 0.02, _activation(rng))]
+    return [case(normal(rng, n, d, scale=0.1), params, h, causal(n), 0.02, _activation(rng))]
 
 
 def _blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v, f = _drawn(rng)
     even = 2 * int(rng.integers(2, 4))
     return [
-        case(normal(rng, 1, d, scale=2.0), _parameters(rng, d, h, k, v, f), h, _causal(1), 1e-5, _activation(rng)),
+        case(normal(rng, 1, d, scale=2.0), _parameters(rng, d, h, k, v, f), h, causal(1), 1e-5, _activation(rng)),
         case(
             normal(rng, even, even, scale=2.0),
             _parameters(rng, even, 2, even // 2, even // 2, even),  # n = d = f = h * k = h * v
             2,
-            _causal(even),
+            causal(even),
             1e-5,
             _activation(rng),
         ),
@@ -1049,7 +1045,7 @@ def _blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
             normal(rng, n, d, scale=2.0, dtype="float32"),
             _parameters(rng, d, h, k, v, f, "float32"),
             h,
-            _causal(n),
+            causal(n),
             1e-2,
             _activation(rng),
         ),
@@ -1057,7 +1053,7 @@ def _blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
             normal(rng, n, d, scale=2.0, order="strided"),
             _parameters(rng, d, h, k, v, f, order="F"),
             h,
-            np.asfortranarray(_causal(n)),
+            np.asfortranarray(causal(n)),
             1e-5,
             _activation(rng),
         ),
@@ -1128,8 +1124,8 @@ BLOCK = Exercise(
     oracle=block,
     notebook=NOTEBOOK,
     public=(
-        case(np.array([[1.0, 3.0]]), BY_HAND, 1, _causal(1), 0.0, RELU),
-        case(THREE_TOKENS, SMALL, 1, _causal(3), 0.5, TANH),
+        case(np.array([[1.0, 3.0]]), BY_HAND, 1, causal(1), 0.0, RELU),
+        case(THREE_TOKENS, SMALL, 1, causal(3), 0.5, TANH),
         case(
             np.array([[1.0, 0.0, -1.0], [0.5, 2.0, 0.0], [-1.0, 1.0, 1.5], [0.0, 0.5, -2.0]]),
             TWO_HEADS,
@@ -1391,7 +1387,7 @@ def _stacks(rng: np.random.Generator) -> list[Case]:
     cases = []
     for depth in (2, 3):
         n, d, h, k, v, f = _drawn(rng)
-        cases.append(case(*_stacked(rng, depth, n, d, h, k, v, f), h, _causal(n), 1e-2, _activation(rng)))
+        cases.append(case(*_stacked(rng, depth, n, d, h, k, v, f), h, causal(n), 1e-2, _activation(rng)))
     return cases
 
 
@@ -1403,16 +1399,16 @@ def _few_blocks(rng: np.random.Generator) -> list[Case]:
         X, layers, norm = _stacked(rng, depth, n, d, h, k, v, f)
         if depth == 3:
             layers[1] |= {name: np.zeros_like(layers[1][name]) for name in ("Wo", "W2", "b2")}
-        cases.append(case(X, layers, norm, h, _causal(n), 1e-5, _activation(rng)))
+        cases.append(case(X, layers, norm, h, causal(n), 1e-5, _activation(rng)))
     return cases
 
 
 def _stacks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v, f = _drawn(rng)
     return [
-        case(*_stacked(rng, 2, 1, d, h, k, v, f), h, _causal(1), 1e-5, _activation(rng)),
+        case(*_stacked(rng, 2, 1, d, h, k, v, f), h, causal(1), 1e-5, _activation(rng)),
         case(*_stacked(rng, 2, n, d, h, k, v, f), h, _who_sees_whom(rng, n), 0.3, _activation(rng)),
-        case(*_stacked(rng, 2, n, d, h, k, v, f, "float32"), h, _causal(n), 1e-2, _activation(rng)),
+        case(*_stacked(rng, 2, n, d, h, k, v, f, "float32"), h, causal(n), 1e-2, _activation(rng)),
     ]
 
 
@@ -1420,11 +1416,11 @@ STACK = Exercise(
     oracle=stack,
     notebook=NOTEBOOK,
     public=(
-        case(THREE_TOKENS, [], (np.array([1.0, 2.0]), np.array([0.5, -1.0])), 1, _causal(3), 0.5, TANH),
+        case(THREE_TOKENS, [], (np.array([1.0, 2.0]), np.array([0.5, -1.0])), 1, causal(3), 0.5, TANH),
         case(
-            np.array([[1.0, 3.0]]), [BY_HAND], (np.array([1.0, 2.0]), np.array([10.0, 20.0])), 1, _causal(1), 0.0, RELU
+            np.array([[1.0, 3.0]]), [BY_HAND], (np.array([1.0, 2.0]), np.array([10.0, 20.0])), 1, causal(1), 0.0, RELU
         ),
-        case(THREE_TOKENS, [SMALL, OTHER], (np.array([1.0, 2.0]), np.array([0.5, -1.0])), 1, _causal(3), 0.5, TANH),
+        case(THREE_TOKENS, [SMALL, OTHER], (np.array([1.0, 2.0]), np.array([0.5, -1.0])), 1, causal(3), 0.5, TANH),
         case(
             THREE_TOKENS,
             [OTHER, SMALL, BY_HAND],

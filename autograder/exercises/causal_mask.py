@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Bool, Float
 
-from autograder.exercises.drawing import normal, sizes
+from autograder.exercises.drawing import causal, normal, random_keep, sizes
 from autograder.exercises.model import Case, Exercise, Probe, case
 from course.functions import Function, public_function
 
@@ -219,46 +219,31 @@ def scores_by_torch(S: F, keep: B) -> F:
     return torch.from_numpy(S.copy()).masked_fill(~torch.from_numpy(keep.copy()), -torch.inf).numpy()
 
 
-def _mask(rng: np.random.Generator, *shape: int) -> B:
-    """A random mask with at least one kept and, if there is room, one hidden place in every row."""
-    keep = rng.random(shape) < 0.6
-    rows = keep.reshape(-1, shape[-1])
-    kept = rng.integers(shape[-1], size=len(rows))
-    rows[np.arange(len(rows)), (kept + 1) % shape[-1]] = False
-    rows[np.arange(len(rows)), kept] = True
-    return rows.reshape(shape)
-
-
-def _triangle(n: int, m: int) -> B:
-    """The last n rows of an m-token causal mask."""
-    return np.arange(m)[None, :] <= np.arange(n)[:, None] + max(m - n, 0)
-
-
 def _scores_and_masks(rng: np.random.Generator) -> list[Case]:
     b, n, m = sizes(rng, 3)
     return [
-        case(normal(rng, n, m, scale=2.0), _mask(rng, n, m)),
-        case(normal(rng, m, m, scale=2.0), _triangle(m, m)),
-        case(normal(rng, b, n, m, scale=2.0), _mask(rng, b, n, m)),
+        case(normal(rng, n, m, scale=2.0), random_keep(rng, n, m)),
+        case(normal(rng, m, m, scale=2.0), causal(m, m)),
+        case(normal(rng, b, n, m, scale=2.0), random_keep(rng, b, n, m)),
     ]
 
 
 def _one_mask_for_many(rng: np.random.Generator) -> list[Case]:
     b, h, n, m = sizes(rng, 4)
     return [
-        case(normal(rng, b, n, m, scale=2.0), _mask(rng, n, m)),
-        case(normal(rng, b, n, m, scale=2.0), _mask(rng, 1, n, m)),
-        case(normal(rng, b, h, n, m, scale=2.0), _mask(rng, b, 1, n, m)),
-        case(normal(rng, n, n, n, scale=2.0), _triangle(n, n)),  # b = n = m: a mask fits the first two axes as well
+        case(normal(rng, b, n, m, scale=2.0), random_keep(rng, n, m)),
+        case(normal(rng, b, n, m, scale=2.0), random_keep(rng, 1, n, m)),
+        case(normal(rng, b, h, n, m, scale=2.0), random_keep(rng, b, 1, n, m)),
+        case(normal(rng, n, n, n, scale=2.0), causal(n, n)),  # b = n = m: a mask fits the first two axes as well
     ]
 
 
 def _huge_scores(rng: np.random.Generator) -> list[Case]:
     n, m = sizes(rng, 2, 3)
-    S, keep = normal(rng, n, m, scale=2.0), _mask(rng, n, m)
+    S, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
     S[~keep] = 1e4
     low = np.where(rng.random((m, m)) < 0.5, -1e4, normal(rng, m, m))
-    return [case(S, keep), case(low, _triangle(m, m))]
+    return [case(S, keep), case(low, causal(m, m))]
 
 
 def _masks_at_the_edge(rng: np.random.Generator) -> list[Case]:
@@ -266,8 +251,8 @@ def _masks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     return [
         case(normal(rng, 1, 1), np.array([[True]])),
         case(normal(rng, 1, m), np.zeros((1, m), bool)),
-        case(normal(rng, n, m, dtype="float32"), _mask(rng, n, m)),
-        case(normal(rng, n, m, order="strided"), np.asfortranarray(_mask(rng, n, m))),
+        case(normal(rng, n, m, dtype="float32"), random_keep(rng, n, m)),
+        case(normal(rng, n, m, order="strided"), np.asfortranarray(random_keep(rng, n, m))),
     ]
 
 
@@ -464,21 +449,21 @@ def _weights(rng: np.random.Generator, n: int, m: int, dtype: str = "float64", o
 
 def _weights_and_masks(rng: np.random.Generator) -> list[Case]:
     n, m = sizes(rng, 2, 3)
-    return [case(_weights(rng, n, m), _mask(rng, n, m)), case(_weights(rng, m, n), _mask(rng, m, n))]
+    return [case(_weights(rng, n, m), random_keep(rng, n, m)), case(_weights(rng, m, n), random_keep(rng, m, n))]
 
 
 def _square_weights(rng: np.random.Generator) -> list[Case]:
     n, m = sizes(rng, 2, 3)
-    return [case(_weights(rng, n, n), _triangle(n, n)), case(_weights(rng, m, m), _mask(rng, m, m))]
+    return [case(_weights(rng, n, n), causal(n, n)), case(_weights(rng, m, m), random_keep(rng, m, m))]
 
 
 def _tiny_weights(rng: np.random.Generator) -> list[Case]:
     """What is kept is small in some rows, because a hidden token had nearly all the weight."""
     n, m = sizes(rng, 2, 4)
-    P, keep = _weights(rng, n, m), _mask(rng, n, m)
+    P, keep = _weights(rng, n, m), random_keep(rng, n, m)
     small = np.where(keep, 10.0 ** -rng.uniform(6, 12, (n, 1)), 1.0)
     P[1:] = (P * small / (P * small).sum(axis=1, keepdims=True))[1:]
-    R, kept = _weights(rng, m, n), _mask(rng, m, n)
+    R, kept = _weights(rng, m, n), random_keep(rng, m, n)
     R *= np.where(kept, 10.0 ** -rng.uniform(25, 35, (m, 1)), 1.0)
     return [case(P, keep), case(R, kept)]
 
@@ -487,9 +472,9 @@ def _weights_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, m = sizes(rng, 2, 3)
     return [
         case(np.array([[1.0]]), np.array([[True]])),
-        case(_weights(rng, 1, m), _mask(rng, 1, m)),
-        case(_weights(rng, n, m, "float32"), _mask(rng, n, m)),
-        case(_weights(rng, n, m, order="strided"), np.asfortranarray(_mask(rng, n, m))),
+        case(_weights(rng, 1, m), random_keep(rng, 1, m)),
+        case(_weights(rng, n, m, "float32"), random_keep(rng, n, m)),
+        case(_weights(rng, n, m, order="strided"), np.asfortranarray(random_keep(rng, n, m))),
     ]
 
 
@@ -782,24 +767,24 @@ def softmax_by_where_twice(S: F, keep: B) -> F:
 def _scores_to_weigh(rng: np.random.Generator) -> list[Case]:
     b, n, m = sizes(rng, 3, 3)
     return [
-        case(normal(rng, n, m, scale=2.0), _mask(rng, n, m)),
-        case(normal(rng, m, m, scale=2.0), _triangle(m, m)),
-        case(normal(rng, b, n, m, scale=2.0), _mask(rng, b, n, m)),
+        case(normal(rng, n, m, scale=2.0), random_keep(rng, n, m)),
+        case(normal(rng, m, m, scale=2.0), causal(m, m)),
+        case(normal(rng, b, n, m, scale=2.0), random_keep(rng, b, n, m)),
     ]
 
 
 def _one_mask_to_weigh(rng: np.random.Generator) -> list[Case]:
     b, h, n, m = sizes(rng, 4)
     return [
-        case(normal(rng, b, n, m, scale=2.0), _mask(rng, n, m)),
-        case(normal(rng, b, h, n, m, scale=2.0), _mask(rng, b, 1, n, m)),
-        case(normal(rng, n, n, n, scale=2.0), _triangle(n, n)),
+        case(normal(rng, b, n, m, scale=2.0), random_keep(rng, n, m)),
+        case(normal(rng, b, h, n, m, scale=2.0), random_keep(rng, b, 1, n, m)),
+        case(normal(rng, n, n, n, scale=2.0), causal(n, n)),
     ]
 
 
 def _empty_rows(rng: np.random.Generator) -> list[Case]:
     b, n, m = sizes(rng, 3, 3)
-    some, batch = _mask(rng, n, m), _mask(rng, b, n, m)
+    some, batch = random_keep(rng, n, m), random_keep(rng, b, n, m)
     some[rng.integers(n)] = False
     batch[rng.integers(b), rng.integers(n)] = False
     return [
@@ -812,34 +797,34 @@ def _empty_rows(rng: np.random.Generator) -> list[Case]:
 def _far_apart(rng: np.random.Generator) -> list[Case]:
     """Hidden scores far above the kept ones, kept ones far below the others', and large ones that are kept."""
     n, m = sizes(rng, 2, 4)
-    above, keep = normal(rng, n, m, scale=2.0), _mask(rng, n, m)
+    above, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
     above[~keep] += 1e4
     below = normal(rng, n, m, scale=2.0)
     below[0] -= 1e4
     large = normal(rng, m, m, scale=2.0)
     large[1, 0], large[2, 1] = 1e4, -1e4
-    return [case(above, keep), case(below, _mask(rng, n, m)), case(large, _triangle(m, m))]
+    return [case(above, keep), case(below, random_keep(rng, n, m)), case(large, causal(m, m))]
 
 
 def _not_numbers(rng: np.random.Generator) -> list[Case]:
     """NaN at a hidden place of one row, and in another row, which hides nothing, at a kept one."""
     n, m = sizes(rng, 2, 4)
-    S, keep = normal(rng, n, m, scale=2.0), _mask(rng, n, m)
+    S, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
     keep[0] = True
     S[0, rng.integers(m)] = np.nan
     S[1, np.argmin(keep[1])] = np.nan
     other = normal(rng, m, m, scale=2.0)
     other[0, m - 1] = np.nan
-    return [case(S, keep), case(other, _triangle(m, m))]
+    return [case(S, keep), case(other, causal(m, m))]
 
 
 def _weighed_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, m = sizes(rng, 2, 3)
     return [
         case(normal(rng, 1, 1), np.array([[True]])),
-        case(normal(rng, 1, m), _mask(rng, 1, m)),
-        case(normal(rng, n, m, scale=2.0, dtype="float32"), _mask(rng, n, m)),
-        case(normal(rng, n, m, scale=2.0, order="strided"), np.asfortranarray(_mask(rng, n, m))),
+        case(normal(rng, 1, m), random_keep(rng, 1, m)),
+        case(normal(rng, n, m, scale=2.0, dtype="float32"), random_keep(rng, n, m)),
+        case(normal(rng, n, m, scale=2.0, order="strided"), np.asfortranarray(random_keep(rng, n, m))),
     ]
 
 
@@ -1360,9 +1345,9 @@ def _honest(rng: np.random.Generator) -> list[Case]:
     n, d = X.shape
     W, bias = normal(rng, d, v), normal(rng, n, v)
     return [
-        _attending(rng, X, v, _triangle(n, n)),
+        _attending(rng, X, v, causal(n, n)),
         _attending(rng, X, v, np.ones((n, n), bool)),
-        _attending(rng, X, v, _triangle(n, n).T),
+        _attending(rng, X, v, causal(n, n).T),
         _case_of(X, lambda Y: np.tanh(Y @ W)),
         _case_of(X, lambda Y: bias.copy()),
     ]
@@ -1374,7 +1359,7 @@ def _one_too_many(rng: np.random.Generator) -> list[Case]:
     for _ in range(3):
         X, v = _tokens(rng)
         n = len(X)
-        keep = _triangle(n, n)
+        keep = causal(n, n)
         leaky = [np.tril(np.ones((n, n), bool), k=1), keep.copy(), keep.copy()][len(cases)]
         if len(cases) == 1:
             leaky[0, n - 1] = True
@@ -1396,9 +1381,9 @@ def _one_head(rng: np.random.Generator) -> list[Case]:
     X, v = _tokens(rng)
     n, d = X.shape
     heads = [_head(rng, d, v) for _ in range(3)]
-    masks = [_triangle(n, n) for _ in heads]
+    masks = [causal(n, n) for _ in heads]
     masks[int(rng.integers(1, 3))][_leaky_pair(rng, n)] = True
-    honest = [_triangle(n, n) for _ in heads]
+    honest = [causal(n, n) for _ in heads]
     Wo = normal(rng, 3 * v, d)
 
     def side_by_side(Y: F, keeps: list[B]) -> F:
@@ -1417,11 +1402,11 @@ def _behind_a_norm(rng: np.random.Generator) -> list[Case]:
     X = normal(rng, n, 4)
     quarters = np.round(4 * X) / 4  # moved evenly, their mean is subtracted without any rounding
     W = _head(rng, 4, v)
-    leaky = _triangle(n, n)
+    leaky = causal(n, n)
     leaky[_leaky_pair(rng, n)] = True
     return [
         _case_of(quarters, lambda Y: _attend(_layer_norm(Y), W, leaky)),
-        _case_of(X, lambda Y: _attend(_layer_norm(Y, eps=0.0), W, _triangle(n, n))),
+        _case_of(X, lambda Y: _attend(_layer_norm(Y, eps=0.0), W, causal(n, n))),
         _case_of(X, lambda Y: _layer_norm(_attend(Y, W, leaky))),
     ]
 
@@ -1431,7 +1416,7 @@ def _narrow(rng: np.random.Generator) -> list[Case]:
     X, v = _tokens(rng)
     n, d = X.shape
     W = _head(rng, d, v)
-    keep, (i, j) = _triangle(n, n), _leaky_pair(rng, n)
+    keep, (i, j) = causal(n, n), _leaky_pair(rng, n)
 
     def leaking(Y: F, what: F, into: slice) -> F:
         out = _attend(Y, W, keep)
@@ -1457,7 +1442,7 @@ def _faint(rng: np.random.Generator) -> list[Case]:
         X, v = _tokens(rng)
         n, d = X.shape
         W, leak = _head(rng, d, v), 6e-6 * (1.0 + rng.random((d, v)))
-        keep, (i, j) = _triangle(n, n), _leaky_pair(rng, n)
+        keep, (i, j) = causal(n, n), _leaky_pair(rng, n)
 
         def model(Y: F, W: list[F] = W, keep: B = keep, leak: F = leak, i: int = i, j: int = j) -> F:
             out = 60.0 + _attend(Y, W, keep)
@@ -1479,7 +1464,7 @@ def _rounding(rng: np.random.Generator) -> list[Case]:
         return 4e-13 * np.sin(tuning @ Y.ravel()).reshape(n, v)
 
     return [
-        _case_of(X, lambda Y: _attend(Y, W, _triangle(n, n)) + wobble(Y)),
+        _case_of(X, lambda Y: _attend(Y, W, causal(n, n)) + wobble(Y)),
         _case_of(X, lambda Y: np.tanh(Y @ V) + wobble(Y)),
     ]
 
@@ -1496,8 +1481,8 @@ def _influence_at_the_edge(rng: np.random.Generator) -> list[Case]:
     return [
         _attending(rng, alone, 3, np.array([[True]])),
         _case_of(alone, lambda Y: np.ones((1, 3))),
-        _attending(rng, square, n, _triangle(n, n)),  # n = d = v: a feature may pass for a token
-        _attending(rng, single, 2, _triangle(n, n)),
+        _attending(rng, square, n, causal(n, n)),  # n = d = v: a feature may pass for a token
+        _attending(rng, single, 2, causal(n, n)),
         _case_of(still, lambda Y: -np.cumsum(np.tanh(Y), axis=0)),  # what rises makes outputs fall
     ]
 

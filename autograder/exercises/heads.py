@@ -7,7 +7,7 @@ import math
 import numpy as np
 from jaxtyping import Bool, Float
 
-from autograder.exercises.drawing import normal, sizes
+from autograder.exercises.drawing import causal, normal, random_keep, sizes
 from autograder.exercises.model import Case, Exercise, Probe, case
 
 NOTEBOOK = "04_heads"
@@ -315,21 +315,8 @@ def _weights(
     )
 
 
-def _triangle(n: int) -> B:
-    return np.tril(np.ones((n, n), bool))
-
-
-def _mask(rng: np.random.Generator, n: int) -> B:
-    """A random mask; each row keeps at least one place and hides at least one."""
-    keep = rng.random((n, n)) < 0.6
-    kept = rng.integers(n, size=n)
-    keep[np.arange(n), (kept + 1) % n] = False
-    keep[np.arange(n), kept] = True
-    return keep
-
-
 def _with_empty_row(rng: np.random.Generator, n: int) -> B:
-    keep = _mask(rng, n)
+    keep = random_keep(rng, n)
     keep[rng.integers(n)] = False
     return keep
 
@@ -338,7 +325,7 @@ def _loops(rng: np.random.Generator) -> list[Case]:
     cases = []
     for _ in range(2):
         n, d, h, k, v = _apart(rng)
-        cases.append(case(normal(rng, n, d), *_weights(rng, d, h, k, v), _triangle(n)))
+        cases.append(case(normal(rng, n, d), *_weights(rng, d, h, k, v), causal(n)))
     return cases
 
 
@@ -346,11 +333,11 @@ def _loops_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     n, k, v = sizes(rng, 3, 2, 5)
     h = int(rng.choice([2, 3]))
     return [
-        case(normal(rng, 7, h * v), *_weights(rng, h * v, h, k, v), _triangle(7)),  # h*v = d: without Wo, and with Wo.T
-        case(normal(rng, n, h * k), *_weights(rng, h * k, h, k, k), _triangle(n)),  # h*k = h*v = d, as in most models
-        case(normal(rng, n, v), *_weights(rng, v, h, k, v), _triangle(n)),  # v = d: the mean of the heads fits
-        case(normal(rng, h, k), *_weights(rng, k, h, k, k), _triangle(h)),  # n = h, d = k = v
-        case(normal(rng, k, 7), *_weights(rng, 7, 1, k, v), _triangle(k)),  # n = k, and a single head
+        case(normal(rng, 7, h * v), *_weights(rng, h * v, h, k, v), causal(7)),  # h*v = d: without Wo, and with Wo.T
+        case(normal(rng, n, h * k), *_weights(rng, h * k, h, k, k), causal(n)),  # h*k = h*v = d, as in most models
+        case(normal(rng, n, v), *_weights(rng, v, h, k, v), causal(n)),  # v = d: the mean of the heads fits
+        case(normal(rng, h, k), *_weights(rng, k, h, k, k), causal(h)),  # n = h, d = k = v
+        case(normal(rng, k, 7), *_weights(rng, 7, 1, k, v), causal(k)),  # n = k, and a single head
     ]
 
 
@@ -358,7 +345,7 @@ def _loops_under_masks(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v = _apart(rng)
     weights = _weights(rng, d, h, k, v)
     return [
-        case(normal(rng, n, d), *weights, _mask(rng, n)),
+        case(normal(rng, n, d), *weights, random_keep(rng, n)),
         case(normal(rng, n, d), *weights, _with_empty_row(rng, n)),
     ]
 
@@ -367,11 +354,9 @@ def _loops_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v = _apart(rng)
     return [
         case(normal(rng, 1, d), *_weights(rng, d, h, k, v), np.array([[True]])),
-        case(normal(rng, n, d), *_weights(rng, d, 1, k, v), _triangle(n)),
-        case(normal(rng, n, d, dtype="float32"), *_weights(rng, d, h, k, v, dtype="float32"), _triangle(n)),
-        case(
-            normal(rng, n, d, order="strided"), *_weights(rng, d, h, k, v, order="F"), np.asfortranarray(_triangle(n))
-        ),
+        case(normal(rng, n, d), *_weights(rng, d, 1, k, v), causal(n)),
+        case(normal(rng, n, d, dtype="float32"), *_weights(rng, d, h, k, v, dtype="float32"), causal(n)),
+        case(normal(rng, n, d, order="strided"), *_weights(rng, d, h, k, v, order="F"), np.asfortranarray(causal(n))),
     ]
 
 
@@ -402,7 +387,7 @@ MHA_LOOP = Exercise(
             np.array([[[0.5, -1.0]]]),
             np.array([[[3.0]]]),
             np.array([[2.0]]),
-            _triangle(2),
+            causal(2),
         ),
         # the example by hand
         case(
@@ -411,11 +396,11 @@ MHA_LOOP = Exercise(
             np.ones((2, 2, 1)),
             np.array([[[1.0], [0.0]], [[0.0], [1.0]]]),
             np.array([[1.0, 0.0], [5.0, 1.0]]),
-            _triangle(2),
+            causal(2),
         ),
-        _public_heads(3, 5, 2, 4, 1, _triangle(3)),
-        _public_heads(4, 6, 2, 2, 3, _triangle(4)),  # h*v = d
-        _public_heads(4, 2, 3, 1, 2, _triangle(4), "float32"),  # v = d
+        _public_heads(3, 5, 2, 4, 1, causal(3)),
+        _public_heads(4, 6, 2, 2, 3, causal(4)),  # h*v = d
+        _public_heads(4, 2, 3, 1, 2, causal(4), "float32"),  # v = d
         _public_heads(3, 4, 2, 1, 3, np.array([[True, False, True], [False, False, False], [True, True, False]])),
     ),
     probes=(
@@ -1364,7 +1349,7 @@ def _all_at_once(rng: np.random.Generator) -> list[Case]:
     cases = []
     for _ in range(2):
         n, d, h, k, v = _apart(rng)
-        cases.append(case(normal(rng, n, d), *_packed(rng, d, h, k, v), _triangle(n)))
+        cases.append(case(normal(rng, n, d), *_packed(rng, d, h, k, v), causal(n)))
     return cases
 
 
@@ -1372,12 +1357,12 @@ def _at_once_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     n, k, v = sizes(rng, 3, 2, 5)
     h = int(rng.choice([2, 3]))
     return [
-        case(normal(rng, 7, h * v), *_packed(rng, h * v, h, k, v), _triangle(7)),  # h*v = d: it runs without Wo
-        case(normal(rng, 7, h * k), *_packed(rng, h * k, h, k, k), _triangle(7)),  # h*k = h*v = d, as in most models
-        case(normal(rng, n, n), *_packed(rng, n, h, k, k), _triangle(n)),  # k = v, which is not d / h
-        case(normal(rng, h, v), *_packed(rng, v, h, h, v), _triangle(h)),  # n = h = k: K.T runs
-        case(normal(rng, n, h * k), *_packed(rng, h * k, h, k, v), _triangle(n)),  # k = d / h, and v is not
-        case(normal(rng, n, 7), *_packed(rng, 7, h, 1, 4), _triangle(n)),  # three equal parts can be cut
+        case(normal(rng, 7, h * v), *_packed(rng, h * v, h, k, v), causal(7)),  # h*v = d: it runs without Wo
+        case(normal(rng, 7, h * k), *_packed(rng, h * k, h, k, k), causal(7)),  # h*k = h*v = d, as in most models
+        case(normal(rng, n, n), *_packed(rng, n, h, k, k), causal(n)),  # k = v, which is not d / h
+        case(normal(rng, h, v), *_packed(rng, v, h, h, v), causal(h)),  # n = h = k: K.T runs
+        case(normal(rng, n, h * k), *_packed(rng, h * k, h, k, v), causal(n)),  # k = d / h, and v is not
+        case(normal(rng, n, 7), *_packed(rng, 7, h, 1, 4), causal(n)),  # three equal parts can be cut
     ]
 
 
@@ -1385,9 +1370,9 @@ def _at_once_under_masks(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v = _apart(rng)
     packed = _packed(rng, d, h, k, v)
     return [
-        case(normal(rng, n, d), *packed, _mask(rng, n)),
+        case(normal(rng, n, d), *packed, random_keep(rng, n)),
         case(normal(rng, n, d), *packed, _with_empty_row(rng, n)),
-        case(normal(rng, h, d), *packed, _triangle(h)),  # n = h: the mask's axes fit heads as well
+        case(normal(rng, h, d), *packed, causal(h)),  # n = h: the mask's axes fit heads as well
     ]
 
 
@@ -1397,16 +1382,16 @@ def _at_once_at_the_edge(rng: np.random.Generator) -> list[Case]:
     strange = _packed(rng, d, h, k, v, order="F")
     return [
         case(normal(rng, 1, d), *_packed(rng, d, h, k, v), np.array([[True]])),
-        case(normal(rng, n, d), *_packed(rng, d, 1, k, v), _triangle(n)),
-        case(normal(rng, n, d, scale=30.0), *_packed(rng, d, h, k, v), _triangle(n)),
-        case(normal(rng, n, d, dtype="float32"), *single, _triangle(n)),
-        case(normal(rng, n, d, order="strided"), *strange, np.asfortranarray(_mask(rng, n))),
+        case(normal(rng, n, d), *_packed(rng, d, 1, k, v), causal(n)),
+        case(normal(rng, n, d, scale=30.0), *_packed(rng, d, h, k, v), causal(n)),
+        case(normal(rng, n, d, dtype="float32"), *single, causal(n)),
+        case(normal(rng, n, d, order="strided"), *strange, np.asfortranarray(random_keep(rng, n))),
     ]
 
 
 def _few_and_many(rng: np.random.Generator) -> list[Case]:
     d, k, v = sizes(rng, 3, 2, 6)
-    return [case(normal(rng, n, d), *_packed(rng, d, h, k, v), _triangle(n)) for n, h in ((2, 2), (31, 5))]
+    return [case(normal(rng, n, d), *_packed(rng, d, h, k, v), causal(n)) for n, h in ((2, 2), (31, 5))]
 
 
 def _public_packed(n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "float64") -> Case:
@@ -1424,7 +1409,7 @@ MHA = Exercise(
             np.array([[0.0, 0.0, 1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0, 0.0, 1.0]]),
             np.array([[1.0, 0.0], [5.0, 1.0]]),
             2,
-            _triangle(2),
+            causal(2),
         ),
         # small enough to be followed by hand, and no two sizes equal
         case(
@@ -1432,14 +1417,14 @@ MHA = Exercise(
             np.array([[0.0, 1.0, 1.0, -1.0, 1.0, 2.0, 0.0, 3.0]]),
             np.array([[1.0], [10.0], [5.0], [-1.0]]),
             2,
-            _triangle(2),
+            causal(2),
         ),
-        _public_packed(3, 5, 2, 4, 1, _triangle(3)),  # h*(2k+v) = 18: three equal parts of 6
-        _public_packed(3, 4, 2, 2, 5, _triangle(3), "float32"),  # k = d / h
-        _public_packed(4, 6, 2, 2, 3, _triangle(4)),  # h*v = d
-        _public_packed(2, 3, 2, 2, 1, _triangle(2)),  # n = h = k
+        _public_packed(3, 5, 2, 4, 1, causal(3)),  # h*(2k+v) = 18: three equal parts of 6
+        _public_packed(3, 4, 2, 2, 5, causal(3), "float32"),  # k = d / h
+        _public_packed(4, 6, 2, 2, 3, causal(4)),  # h*v = d
+        _public_packed(2, 3, 2, 2, 1, causal(2)),  # n = h = k
         _public_packed(3, 4, 2, 1, 3, np.array([[True, False, True], [False, False, False], [True, True, False]])),
-        _public_packed(16, 8, 8, 1, 1, _triangle(16)),
+        _public_packed(16, 8, 8, 1, 1, causal(16)),
     ),
     probes=(
         Probe("the output of all heads together, all sizes different", 1.5, _all_at_once),
