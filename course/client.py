@@ -110,8 +110,20 @@ def _from_afar(argument: Value, exchange: Exchange) -> Value:
     return argument
 
 
-def _asking(name: str, exchange: Exchange, handed: frozenset[str] = frozenset()) -> Callable[..., Any]:
-    """A function that is evaluated by the judge, to which the functions called `handed` may be passed on."""
+def _asking(
+    name: str,
+    exchange: Exchange,
+    handed: frozenset[str] = frozenset(),
+    own: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """A function that is evaluated by the judge.
+
+    Args:
+        name: what the judge calls it.
+        exchange: how to ask.
+        handed: the names of functions that may be passed on to it.
+        own: the student's own version, which is called where it is passed any other function: that cannot travel.
+    """
 
     def known(argument: object) -> object:
         called = getattr(argument, "__name__", None) if callable(argument) else None
@@ -122,6 +134,9 @@ def _asking(name: str, exchange: Exchange, handed: frozenset[str] = frozenset())
         sys.settrace(None)  # the lines of a conversation are not the student's
         try:
             positional, named = tuple(map(known, arguments)), {key: known(value) for key, value in keywords.items()}
+            if own is not None and any(map(callable, (*positional, *named.values()))):
+                sys.settrace(trace)
+                return own(*arguments, **keywords)
             question = {"say": "ask", "name": name, "arguments": plain(positional), "keywords": plain(named)}
             reply = exchange(question)
         finally:
@@ -142,7 +157,7 @@ def _lent(function: Callable[..., object], names: list[str], exchange: Exchange,
     scope: dict[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
     own = {name: scope[name] for name in names if name in scope}
     handed = frozenset(argument.name for argument in case.arguments if isinstance(argument, Function))
-    scope.update({name: _asking(name, exchange, handed) for name in own})
+    scope.update({name: _asking(name, exchange, handed, function) for name, function in own.items()})
     try:
         yield
     finally:

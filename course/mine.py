@@ -75,4 +75,5 @@ def _definitions(path: Path) -> Iterator[str]:
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             answer = cell["metadata"].get("nbgrader", {}).get("solution", False)
             if cell["cell_type"] == "code" and (answer or cell.get("id") in DEFINING):
-                yield "".join(cell["source"])
+                lines = "".join(cell["source"]).splitlines()
+                yield "\n".join(line for line in lines if not line.startswith(("%", "!")))  # these are Jupyter's own

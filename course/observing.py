@@ -9,7 +9,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import astuple, dataclass, field
 from types import FrameType
 from typing import Any
@@ -98,14 +98,15 @@ def observe(function: Callable[..., object], arguments: tuple[Value, ...], count
     """
     spent: dict[str, int] = {argument.name: 0 for argument in arguments if isinstance(argument, Function)}
     if count_lines:  # once without counting: what is imported or cached on the way is no line of a loop
-        with suppress(Exception, SystemExit, GeneratorExit), warnings.catch_warnings(action="ignore"):
+        with suppress(Exception, SystemExit, GeneratorExit), warnings.catch_warnings(action="ignore"), _ordinary():
             function(*(_realise(argument, dict(spent)) for argument in arguments))
     given = tuple(_realise(argument, spent) for argument in arguments)
     watched = {position: argument for position, argument in enumerate(given) if not callable(argument)}
     before = copy.deepcopy(watched)
     result: Value = None
     raised: Raised | None = None
-    with warnings.catch_warnings(record=True) as caught, _line_counter(spent if count_lines else None):
+    counting = _line_counter(spent if count_lines else None)
+    with warnings.catch_warnings(record=True) as caught, _ordinary(), counting:
         warnings.simplefilter("always")
         try:
             result = function(*given)
@@ -113,9 +114,30 @@ def observe(function: Callable[..., object], arguments: tuple[Value, ...], count
             raise
         except BaseException as error:  # a student's exit() is an answer too, and a wrong one
             raised = _raised(error)
-    changed = {position: plain(now) for position, now in watched.items() if not _same(before[position], now)}
+    changed = {position: _looked_at(now) for position, now in watched.items() if not _same(before[position], now)}
     warned = tuple(dict.fromkeys(str(warning.message)[:500] for warning in caught))
-    return Observation(plain(result), raised, changed, spent, warned[:5])
+    return Observation(_looked_at(result), raised, changed, spent, warned[:5])
+
+
+def _looked_at(thing: object) -> Value:
+    try:
+        return plain(thing)
+    except Exception:  # an object of the student's own that does not bear it
+        return Opaque("something that cannot be looked at")
+
+
+@contextmanager
+def _ordinary() -> Iterator[None]:
+    """What an earlier cell may have switched is as it was when Python began: it is no part of the answer."""
+    torch = sys.modules.get("torch")
+    with ExitStack() as stack:
+        stack.enter_context(np.errstate(all="warn", under="ignore"))
+        if torch is not None:
+            stack.enter_context(torch.enable_grad())
+            stack.enter_context(torch.autograd.set_detect_anomaly(False))
+            stack.callback(torch.set_default_dtype, torch.get_default_dtype())
+            torch.set_default_dtype(torch.float32)
+        yield
 
 
 def _realise(argument: Value, spent: dict[str, int]) -> Any:
@@ -143,7 +165,7 @@ def _counted(function: Function, spent: dict[str, int]) -> Callable[..., Value]:
 
 def _same(was: object, now: object) -> bool:
     """Whether an argument is bit for bit what it was (NaN counts as equal to NaN)."""
-    was, now = plain(was), plain(now)
+    was, now = _looked_at(was), _looked_at(now)
     if isinstance(was, Tensor) and isinstance(now, Tensor):
         was, now = was.array, now.array
     if isinstance(was, np.ndarray) and isinstance(now, np.ndarray):
@@ -186,7 +208,8 @@ def _raised(error: BaseException) -> Raised:
     """The exception with the last line that lies in a notebook cell; outside a notebook there is none."""
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `observe`
     cells = [frame for frame in frames if _is_cell(frame.filename)]
-    kind, message = type(error).__name__[:200], _text(error)
+    known = next(cls for cls in type(error).__mro__ if cls.__module__ != "__main__")  # one's own is as its parent is
+    kind, message = known.__name__[:200], _text(error)
     if not cells:
         return Raised(kind, message)
     last = cells[-1]

@@ -13,6 +13,7 @@ import json
 import math
 import struct
 import sys
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -73,8 +74,10 @@ class _Flattener:
         self.nodes += 1
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             return Opaque(TOO_LARGE)
-        if thing is None or type(thing) in (bool, str, Tensor, Opaque, Callback):
+        if thing is None or type(thing) in (bool, str):
             return thing if not isinstance(thing, str) else thing[:MAX_TEXT]
+        if isinstance(thing, (Tensor, Opaque, Callback)):
+            return _ours(thing)
         if type(thing) is int:
             return thing if abs(thing) < 2**63 else Opaque("an integer of more than 64 bits")
         if type(thing) is float:
@@ -91,12 +94,22 @@ class _Flattener:
         if type(thing) in (list, tuple):
             assert isinstance(thing, (list, tuple))
             return type(thing)(self.flatten(item, depth + 1) for item in thing)
-        if type(thing) is dict:
+        if type(thing) in (dict, OrderedDict, defaultdict):
+            assert isinstance(thing, dict)
             return {str(key)[:MAX_TEXT]: self.flatten(item, depth + 1) for key, item in thing.items()}
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(thing, torch.Tensor):
             return _tensor(thing)
         return Opaque(f"a {type(thing).__name__}"[:200])
+
+
+def _ours(thing: Tensor | Opaque | Callback) -> Value:
+    """A value that is one already, if what it holds is what it should hold: anybody can make one."""
+    if isinstance(thing, Tensor):
+        array = _array(thing.array) if type(thing.array) is np.ndarray else Opaque("a tensor of nothing")
+        return Tensor(array) if isinstance(array, np.ndarray) else array
+    text = thing.what if isinstance(thing, Opaque) else thing.name
+    return type(thing)(text[:MAX_TEXT]) if type(text) is str else Opaque(f"a {type(thing).__name__}")
 
 
 def _array(array: np.ndarray) -> np.ndarray | Opaque:

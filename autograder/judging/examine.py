@@ -158,7 +158,8 @@ def _elements(value: Any) -> int:
         return max(1, abs(value))
     value = bare(value)
     if isinstance(value, np.ndarray):
-        return math.prod(size or 1 for size in value.shape)  # an empty axis may vanish in a product
+        room = math.prod(size or 1 for size in value.shape)  # an empty axis may vanish in a product
+        return max(room, int(np.abs(value.astype(np.float64)).sum())) if value.dtype.kind in "iu" else room
     if isinstance(value, dict):
         return sum(map(_elements, value.values()))
     return sum(map(_elements, value)) if isinstance(value, (list, tuple)) else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from course.functions import Function, function_from_json, public_function
 from course.observing import Observation, Raised, observe
-from course.values import LAYOUTS, Opaque, Tensor, Value, layout, pack, unpack, with_layout
+from course.values import LAYOUTS, Callback, Opaque, Tensor, Value, layout, pack, unpack, with_layout
 
 # ---------------------------------------------------------------------------------------------- results
 
@@ -397,3 +398,64 @@ def test_a_tree_of_another_form_is_no_observation(changed: dict[str, Value], com
 def test_a_part_missing_makes_no_observation() -> None:
     with pytest.raises(ValueError, match=r"^not an observation$"):
         Observation.from_value({key: GOOD[key] for key in list(GOOD)[1:]})
+
+
+# ---------------------------------------------------------------------------------------------- what was switched before
+
+
+def test_what_an_earlier_cell_has_switched_is_no_part_of_the_answer() -> None:
+    def tiny_and_traced(x: np.ndarray) -> tuple[object, bool, str]:
+        return np.exp(x), torch.ones(1, requires_grad=True).exp().requires_grad, str(torch.ones(1).dtype)
+
+    was = np.seterr(all="raise")
+    torch.set_grad_enabled(False)
+    torch.set_default_dtype(torch.float64)
+    try:
+        observed = observe(tiny_and_traced, (np.array([-1e4]),))
+        after = torch.is_grad_enabled(), torch.get_default_dtype()
+    finally:
+        np.seterr(**was)
+        torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
+    assert observed.raised is None
+    assert observed.warned == ()
+    assert observed.result[0].tolist() == [0.0]
+    assert observed.result[1:] == (True, "torch.float32")
+    assert after == (False, torch.float64)
+
+
+class Unwilling:
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+    def __hash__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("result", "what"),
+    [
+        ({Unwilling(): 1}, "something that cannot be looked at"),
+        (Tensor("abc"), "a tensor of nothing"),
+        (Tensor(np.array([1j])), "an array of complex128"),
+        (Opaque(1), "a Opaque"),
+        (Callback(None), "a Callback"),
+    ],
+    ids=["dict", "tensor", "complex", "opaque", "callback"],
+)
+def test_an_answer_that_does_not_bear_to_be_looked_at_is_only_wrong(result: object, what: str) -> None:
+    observed = observe(lambda: result, ())
+    assert observed == Observation(Opaque(what))
+    assert unpack(pack(observed.to_value()))["result"] == Opaque(what)
+
+
+def test_an_exception_of_ones_own_is_what_its_parent_is() -> None:
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec("class Mine(ValueError): pass\n\ndef f():\n    raise Mine('so')\n", scope)
+    raised = observe(scope["f"], ()).raised
+    assert raised is not None
+    assert (raised.kind, raised.message) == ("ValueError", "so")
+
+
+def test_dictionaries_of_the_standard_library_are_dictionaries() -> None:
+    assert observe(lambda: OrderedDict(a=1), ()).result == {"a": 1}

@@ -340,15 +340,16 @@ def test_a_function_of_the_case_may_be_handed_on_to_a_lent_one(
     )
 
 
-def test_a_function_of_the_students_own_handed_to_a_lent_one_is_refused_in_words(
+def test_where_a_lent_function_is_handed_one_that_cannot_travel_the_students_own_is_called(
     judged: Callable[..., Verdict], known: Callable[[Exercise], None]
 ) -> None:
     known(Exercise(applied, "77_ours", (), (), (), ()))
-    scope: dict[str, Any] = {}
-    exec("def applied(x, act):\n    return 0\n\ndef applied_twice(x, act):\n    return applied(x, abs)\n", scope)
-    twice = (Probe("twice", 1.0, _activated),)
-    verdict = judged(scope["applied_twice"], Exercise(applied_twice, "77_ours", (), twice, (), (), ("applied",)))
-    assert verdict.outcome == "raised"
+    exercise = Exercise(applied_twice, "77_ours", (), (Probe("twice", 1.0, _activated),), (), (), ("applied",))
+    for own, outcome in (("act(x)", "passed"), ("0", "wrong")):
+        scope: dict[str, Any] = {}
+        twice = "def applied_twice(x, act):\n    return applied(x, lambda y: act(act(y)))\n"
+        exec(f"def applied(x, act):\n    return {own}\n\n{twice}", scope)
+        assert judged(scope["applied_twice"], exercise).outcome == outcome
 
 
 def torch_double(x: Float[torch.Tensor, "n"]) -> Float[torch.Tensor, "n"]:
@@ -435,6 +436,8 @@ def test_a_case_may_be_run_through_a_harness(judged: Callable[..., Verdict], mon
         (ask("double", [[0] * 3000, [0] * 3000]), "double: too large a question"),
         (ask("double", {"x": [0] * 6000}), "double: too large a question"),
         (ask("double", 10**9), "double: too large a question"),
+        (ask("double", np.array(10**18)), "double: too large a question"),
+        (ask("double", Tensor(np.array([-(2**63)]))), "double: too large a question"),
         (ask("double", x=(-(10**18),)), "double: too large a question"),
         (ask("double", Callback("act")), "double: 'act'"),
         (ask("double"), "double: double() missing 1 required positional argument: 'x'"),
