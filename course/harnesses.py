@@ -99,16 +99,14 @@ def evaluating(function: Callable[..., Any], table: Any, ids: Any, training: boo
 
     model = _peeking_model(table).train(training)
     with torch.enable_grad():
-        try:
-            loss = function(model, ids)
-            return {
-                "loss": loss,
-                "in training mode afterwards": _in_training(model, model.inside),
-                "carries a graph": bool(getattr(loss, "requires_grad", False)),
-                "gradients recorded afterwards": torch.is_grad_enabled(),
-            }
-        finally:
-            torch.set_grad_enabled(True)
+        loss = function(model, ids)
+        return {
+            "loss": loss,
+            "in training mode afterwards": _in_training(model, model.inside),
+            "carries a graph": bool(getattr(loss, "requires_grad", False)),
+            "gradients recorded afterwards": torch.is_grad_enabled(),
+            "can still be trained": all(parameter.requires_grad for parameter in model.parameters()),
+        }
 
 
 def _in_training(model: Any, inside: Any) -> str:

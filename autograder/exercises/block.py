@@ -655,7 +655,7 @@ def _attended(i: int, X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     return out
 
 
-def _mha(X: F, p: Params, h: int, keep: B) -> F:
+def _mha(X: F, p: Params, h: int, keep: B, shifted: bool = True) -> F:
     """Attention with h heads, all tokens at once; a token that keeps nothing gets zeros."""
     Wqkv, Wo = p["Wqkv"], p["Wo"]
     v = len(Wo) // h
@@ -665,7 +665,7 @@ def _mha(X: F, p: Params, h: int, keep: B) -> F:
     for a in range(h):
         at, of = slice(a * k, (a + 1) * k), slice(a * v, (a + 1) * v)
         S = np.where(keep, Q[:, at] @ K[:, at].T / math.sqrt(k), -np.inf)
-        E = np.exp(S - np.where(keep.any(axis=1), S.max(axis=1), 0)[:, None])
+        E = np.exp(S - np.where(keep.any(axis=1) & shifted, S.max(axis=1), 0)[:, None])
         heads.append((E / np.where(keep.any(axis=1), E.sum(axis=1), 1)[:, None]) @ V[:, of])
     return np.asarray(np.hstack(heads) @ Wo)
 
@@ -693,6 +693,18 @@ def _plain_block(X: F, p: Params, h: int, keep: B, eps: float, act: Act) -> Stag
     T4 = _norm2(T3, p, eps)
     T5 = _feed(T4, p, act)
     return _staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+def attention_overflows(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """T2 is NaN where scores are large: e to a score of 1000 is more than a computer can hold, and infinity over infinity
+    is not a number. mha, which has been carried over, subtracts the largest score first."""
+    T1 = _norm1(X, params, eps)
+    with np.errstate(over="ignore", invalid="ignore"):
+        T2 = _mha(T1, params, h, keep, shifted=False)
+        T3 = T2 + X
+        T4 = _norm2(T3, params, eps)
+        T5 = _feed(T4, params, act)
+        return _staged(T1, T2, T3, T4, T5, T5 + T3)
 
 
 def post_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
@@ -1028,11 +1040,17 @@ def _small_tokens(rng: np.random.Generator) -> list[Case]:
     return [case(normal(rng, n, d, scale=0.1), params, h, causal(n), 0.02, _activation(rng))]
 
 
+def _with_large_scores(X: F, params: Params, h: int, act: Function) -> Case:
+    """Gains so large that scores are in the thousands."""
+    return case(X, params | {"gain1": 400.0 * params["gain1"]}, h, causal(len(X)), 0.1, act)
+
+
 def _blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v, f = _drawn(rng)
     even = 2 * int(rng.integers(2, 4))
     return [
         case(normal(rng, 1, d, scale=2.0), _parameters(rng, d, h, k, v, f), h, causal(1), 1e-5, _activation(rng)),
+        _with_large_scores(normal(rng, n, d, scale=2.0), _parameters(rng, d, h, k, v, f), h, _activation(rng)),
         case(
             normal(rng, even, even, scale=2.0),
             _parameters(rng, even, 2, even // 2, even // 2, even),  # n = d = f = h * k = h * v
@@ -1126,6 +1144,7 @@ BLOCK = Exercise(
     public=(
         case(np.array([[1.0, 3.0]]), BY_HAND, 1, causal(1), 0.0, RELU),
         case(THREE_TOKENS, SMALL, 1, causal(3), 0.5, TANH),
+        _with_large_scores(THREE_TOKENS, OTHER, 1, TANH),
         case(
             np.array([[1.0, 0.0, -1.0], [0.5, 2.0, 0.0], [-1.0, 1.0, 1.5], [0.0, 0.5, -2.0]]),
             TWO_HEADS,
@@ -1150,6 +1169,7 @@ BLOCK = Exercise(
         Probe("a single token, all sizes equal, float32, arrays that are not contiguous", 1.0, _blocks_at_the_edge),
     ),
     mistakes=(
+        attention_overflows,
         post_norm,
         post_norm_under_these_names,
         residual_from_the_norm,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -130,6 +131,14 @@ def carries_the_graph(model: nn.Module, ids: Tensor) -> Tensor:
     logits = model(ids[:, :-1])
     model.train(was)
     return cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)
+
+
+def freezes_the_model(model: nn.Module, ids: Tensor) -> Tensor:
+    """you switched gradients off in the model's own parameters, and so they stay: this model can never be trained again.
+    Tell PyTorch not to record, for as long as you measure."""
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+    return carries_the_graph(model, ids)
 
 
 def takes_the_model_as_it_comes(model: nn.Module, ids: Tensor) -> Tensor:
@@ -571,6 +580,7 @@ LOSS_BY_POSITION = Exercise(
         mode_not_put_back,
         always_trains_afterwards,
         carries_the_graph,
+        freezes_the_model,
         takes_the_model_as_it_comes,
         evaluates_and_no_more,
         recording_switched_off_for_good,
@@ -883,13 +893,33 @@ def _edges(rng: np.random.Generator) -> list[Case]:
     for _ in range(3):
         entropy, tol = _eighths(rng)
         cases += [case(entropy - tol, entropy, tol), case(entropy + tol, entropy, tol), case(entropy, entropy, tol)]
-    entropy, _ = _eighths(rng)
+    entropy, tol = _eighths(rng)
+    beyond = [tol + 2.0**-20, tol + 2.0**-13]  # by hardly anything, and still exact
+    cases += [case(entropy + sign * by, entropy, tol) for by in beyond for sign in (1, -1)]
     return [*cases, case(entropy, entropy, 0.0)]
 
 
 def _no_number(rng: np.random.Generator) -> list[Case]:
     entropy, tol = _eighths(rng)
     return [case(loss, entropy, tol, harness="refusing") for loss in (math.nan, math.inf, 0.0)]
+
+
+def _about(loss: float, entropy: float, tol: float, honest: Callable[[float], bool]) -> str:
+    if math.isnan(loss):
+        raise ValueError("no loss")
+    distance = loss - entropy
+    return "honest" if honest(distance) else "leak" if distance < 0 else "underfit"
+
+
+def close_is_honest(loss: float, entropy: float, tol: float) -> str:
+    """your comparison has a tolerance of its own, on top of tol: functions that ask whether two numbers are close bring
+    one along. Where the band ends has been agreed on beforehand, and it ends there."""
+    return _about(loss, entropy, tol, lambda distance: bool(np.isclose(loss, entropy, atol=tol)))
+
+
+def rounds_the_distance(loss: float, entropy: float, tol: float) -> str:
+    """you rounded before you compared, so what lies a little outside the band counts as inside."""
+    return _about(loss, entropy, tol, lambda distance: round(abs(distance), 3) <= tol)
 
 
 VERDICT = Exercise(
@@ -917,6 +947,8 @@ VERDICT = Exercise(
         case(1.75, 1.5, 0.25),
         case(0.5, 1.0, 0.5),
         case(1.5, 1.0, 0.5),
+        # beyond them, by hardly anything
+        *(case(1.5 + sign * (0.25 + 2.0**power), 1.5, 0.25) for power in (-20, -13) for sign in (1, -1)),
         case(math.nan, 1.5, 0.25, harness="refusing"),
         case(math.inf, 1.5, 0.25, harness="refusing"),
     ),
@@ -927,6 +959,8 @@ VERDICT = Exercise(
     ),
     mistakes=(
         lower_is_better,
+        close_is_honest,
+        rounds_the_distance,
         words_exchanged,
         entropy_in_bits,
         loss_in_bits,

@@ -149,6 +149,18 @@ def attends_where_hidden(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     return np.concatenate(_heads(X, Wq, Wk, Wv, ~keep), axis=1) @ Wo
 
 
+def exponentials_overflow(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """large scores come out as NaN: e to a score of 1000 is more than a computer can hold, and infinity over infinity is
+    not a number. A softmax subtracts the largest score of each row first; the one that has been carried over does."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        heads = []
+        for q, k, v in zip(Wq, Wk, Wv, strict=True):
+            E = np.where(keep, np.exp(_scores(X @ q, X @ k)), 0)
+            total = E.sum(axis=1, keepdims=True)
+            heads.append(E / np.where(total == 0, 1, total) @ (X @ v))
+    return np.concatenate(heads, axis=1) @ Wo
+
+
 def nan_where_nothing_is_seen(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """a token that may look at nothing came out as NaN. In notebook 03 you wrote a softmax that gives such a row
     zeros; it has been carried over."""
@@ -316,7 +328,7 @@ def _weights(
 
 
 def _with_empty_row(rng: np.random.Generator, n: int) -> B:
-    keep = random_keep(rng, n)
+    keep = random_keep(rng, n, n)
     keep[rng.integers(n)] = False
     return keep
 
@@ -345,7 +357,7 @@ def _loops_under_masks(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v = _apart(rng)
     weights = _weights(rng, d, h, k, v)
     return [
-        case(normal(rng, n, d), *weights, random_keep(rng, n)),
+        case(normal(rng, n, d), *weights, random_keep(rng, n, n)),
         case(normal(rng, n, d), *weights, _with_empty_row(rng, n)),
     ]
 
@@ -355,6 +367,7 @@ def _loops_at_the_edge(rng: np.random.Generator) -> list[Case]:
     return [
         case(normal(rng, 1, d), *_weights(rng, d, h, k, v), np.array([[True]])),
         case(normal(rng, n, d), *_weights(rng, d, 1, k, v), causal(n)),
+        case(normal(rng, n, d, scale=30.0), *_weights(rng, d, h, k, v), causal(n)),
         case(normal(rng, n, d, dtype="float32"), *_weights(rng, d, h, k, v, dtype="float32"), causal(n)),
         case(normal(rng, n, d, order="strided"), *_weights(rng, d, h, k, v, order="F"), np.asfortranarray(causal(n))),
     ]
@@ -398,6 +411,15 @@ MHA_LOOP = Exercise(
             np.array([[1.0, 0.0], [5.0, 1.0]]),
             causal(2),
         ),
+        # scores of a thousand
+        case(
+            np.array([[40.0, 0.0], [0.0, 40.0]]),
+            np.array([[[1.0], [0.5]]]),
+            np.array([[[1.0], [0.5]]]),
+            np.array([[[1.0], [2.0]]]),
+            np.array([[1.0, 2.0]]),
+            causal(2),
+        ),
         _public_heads(3, 5, 2, 4, 1, causal(3)),
         _public_heads(4, 6, 2, 2, 3, causal(4)),  # h*v = d
         _public_heads(4, 2, 3, 1, 2, causal(4), "float32"),  # v = d
@@ -431,6 +453,7 @@ MHA_LOOP = Exercise(
         always_the_triangle,
         hidden_after_softmax,
         hidden_scores_zero,
+        exponentials_overflow,
         nan_where_nothing_is_seen,
         unscaled_heads,
         scaled_by_the_width_of_a_token,
@@ -1142,6 +1165,16 @@ def masked_after_softmax(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     return _merge(_weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) * keep @ V) @ Wo
 
 
+def exponentials_of_large_scores(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """large scores come out as NaN: e to a score of 1000 is more than a computer can hold, and infinity over infinity is
+    not a number. A softmax subtracts the largest score of each row first; the one that has been carried over does."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    with np.errstate(over="ignore", invalid="ignore"):
+        E = np.where(keep, np.exp(Q @ _stood_up(K) / math.sqrt(Q.shape[2])), 0)
+        total = E.sum(axis=-1, keepdims=True)
+        return _merge(E / np.where(total == 0, 1, total) @ V) @ Wo
+
+
 def nan_for_empty_rows(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """a token that may look at nothing came out as NaN. In notebook 03 you wrote a softmax that gives such a row
     zeros; it has been carried over, and it takes any number of axes."""
@@ -1370,7 +1403,7 @@ def _at_once_under_masks(rng: np.random.Generator) -> list[Case]:
     n, d, h, k, v = _apart(rng)
     packed = _packed(rng, d, h, k, v)
     return [
-        case(normal(rng, n, d), *packed, random_keep(rng, n)),
+        case(normal(rng, n, d), *packed, random_keep(rng, n, n)),
         case(normal(rng, n, d), *packed, _with_empty_row(rng, n)),
         case(normal(rng, h, d), *packed, causal(h)),  # n = h: the mask's axes fit heads as well
     ]
@@ -1385,13 +1418,13 @@ def _at_once_at_the_edge(rng: np.random.Generator) -> list[Case]:
         case(normal(rng, n, d), *_packed(rng, d, 1, k, v), causal(n)),
         case(normal(rng, n, d, scale=30.0), *_packed(rng, d, h, k, v), causal(n)),
         case(normal(rng, n, d, dtype="float32"), *single, causal(n)),
-        case(normal(rng, n, d, order="strided"), *strange, np.asfortranarray(random_keep(rng, n))),
+        case(normal(rng, n, d, order="strided"), *strange, np.asfortranarray(random_keep(rng, n, n))),
     ]
 
 
 def _few_and_many(rng: np.random.Generator) -> list[Case]:
     d, k, v = sizes(rng, 3, 2, 6)
-    return [case(normal(rng, n, d), *_packed(rng, d, h, k, v), causal(n)) for n, h in ((2, 2), (31, 5))]
+    return [case(normal(rng, n, d), *_packed(rng, d, h, k, v), causal(n)) for n, h in ((2, 2), (31, 15))]
 
 
 def _public_packed(n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "float64") -> Case:
@@ -1424,7 +1457,15 @@ MHA = Exercise(
         _public_packed(4, 6, 2, 2, 3, causal(4)),  # h*v = d
         _public_packed(2, 3, 2, 2, 1, causal(2)),  # n = h = k
         _public_packed(3, 4, 2, 1, 3, np.array([[True, False, True], [False, False, False], [True, True, False]])),
-        _public_packed(16, 8, 8, 1, 1, causal(16)),
+        # scores of a thousand
+        case(
+            np.array([[40.0, 0.0], [0.0, 40.0]]),
+            np.array([[1.0, 1.0, 1.0], [0.5, 0.5, 2.0]]),
+            np.array([[1.0, 2.0]]),
+            1,
+            causal(2),
+        ),
+        _public_packed(16, 8, 16, 1, 1, causal(16)),
     ),
     probes=(
         Probe("the output of all heads together, all sizes different", 1.5, _all_at_once),
@@ -1458,6 +1499,7 @@ MHA = Exercise(
         own_triangle,
         masked_after_softmax,
         nan_for_empty_rows,
+        exponentials_of_large_scores,
         output_weight_left_out,
         output_weight_on_its_side,
         three_equal_parts,

@@ -13,10 +13,23 @@ from course.observing import Observation
 from course.values import Tensor, Value, bare, map_leaves, native, plain
 from course.views import seen
 
+REFUSAL = "ValueError"
+"""What an oracle raises where a right answer refuses its arguments."""
+
+
+class OracleFailed(RuntimeError):
+    """The reference itself went wrong: a fault of ours, and no answer."""
+
 
 def expected(exercise: Exercise, case: Case) -> Observation:
-    """The observation that a right answer gives: computed in float64, then rounded to the dtype of the arguments."""
+    """The observation that a right answer gives: computed in float64, then rounded to the dtype of the arguments.
+
+    Raises:
+        OracleFailed: the oracle raised something that is no refusal.
+    """
     observed = Case(tuple(map_leaves(_widened, a) for a in case.arguments), case.harness).run(exercise.oracle)
+    if observed.raised is not None and observed.raised.kind != REFUSAL:
+        raise OracleFailed(f"{exercise.name}: {observed.raised.kind}: {observed.raised.message}")
     rounded = _rounded(observed.result, _float_type(case.arguments))
     return seen(exercise.view, Observation(rounded, observed.raised, {}, observed.counts))
 

@@ -20,6 +20,7 @@ from autograder.exercises import EXERCISES
 from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
 from autograder.exercises.shapes import EXERCISES as OF_NOTEBOOK_00
 from autograder.judging import Verdict, examine, judge_here
+from autograder.judging.reference import OracleFailed
 from course.client import answer
 from course.functions import Function, public_function
 from course.harnesses import HARNESSES
@@ -777,3 +778,13 @@ def test_an_answer_that_takes_too_long_is_told_so(
     verdict = judge_here(sleeps, "double", lambda function, link: told.append(answer(function, link)), 1)
     assert verdict.outcome == "timed out"
     assert repr(told[0]) == repr(verdict)
+
+
+def test_an_oracle_that_goes_wrong_is_a_fault_and_no_answer(known: Callable[[Exercise], None]) -> None:
+    def broken(x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
+        return x[[7]]
+
+    exercise = Exercise(broken, "77_ours", (), (Probe("anything", 1.0, _vectors),), (), ())
+    known(exercise)
+    with pytest.raises(OracleFailed, match="broken: IndexError"):
+        judge_here(lambda x: x[[7]], "broken", answer, 1)
