@@ -91,11 +91,13 @@ def _definitions(module: ModuleType) -> dict[str, ast.stmt]:
             found[node.targets[0].id] = node
         elif isinstance(node, ast.Import):
             found |= {alias.asname or alias.name: ast.Import([alias]) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not str(node.module).startswith("autograder"):
+            found |= {alias.asname or alias.name: ast.ImportFrom(node.module, [alias], 0) for alias in node.names}
     return found
 
 
 def _plain(node: ast.stmt, renamed: dict[str, str]) -> ast.stmt:
-    """A copy without annotations, decorators and docstrings, some of its names exchanged for others."""
+    """A copy without annotations, docstrings and marks of equivalence, some of its names exchanged for others."""
     plain: ast.stmt = _Plainer(renamed).visit(copy.deepcopy(node))
     return plain
 
@@ -108,7 +110,8 @@ class _Plainer(ast.NodeTransformer):
         if ast.get_docstring(node) is not None:
             del node.body[0]
         node.name = self.renamed.get(node.name, node.name)
-        node.decorator_list, node.returns = [], None
+        node.decorator_list = [d for d in node.decorator_list if not ast.unparse(d).startswith("equivalent(")]
+        node.returns = None
         self.generic_visit(node)
         return node
 

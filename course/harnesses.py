@@ -8,35 +8,38 @@ what was done.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # torch takes seconds to import, and most notebooks need none of this
+    import numpy as np
+    import torch
+
+    from course.modules import Block
 
 Harness = Callable[..., Any]
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
-
-def gradients(function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+def gradients(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, torch.Tensor]:
     """Autograd was asked how a weighted sum of your function's outputs changes with the numbers that go in. A gradient
     of zeros means that the way back is cut somewhere."""
     import torch
 
     leaves: dict[str, torch.Tensor] = {}
 
-    def watched(value: Any, name: str) -> Any:
+    def watched(name: str, value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: watched(part, f"{name}, {key}") for key, part in value.items()}
+            return {key: watched(key, part) for key, part in value.items()}
         if not isinstance(value, torch.Tensor) or not value.is_floating_point():
             return value
-        leaves[name] = value.detach().clone().requires_grad_()
-        return leaves[name]
+        leaf = leaves[f"gradient by {name}"] = value.detach().clone().requires_grad_()
+        return leaf
 
     with torch.enable_grad():
-        results = function(*(watched(a, f"by the {_ORDINALS[i]} argument") for i, a in enumerate(arguments)))
-        parts = results if isinstance(results, tuple) else (results,)
-        if not all(isinstance(part, torch.Tensor) for part in parts):
-            raise TypeError(f"a tensor was expected, and {type(results).__name__} came back")
-        weights = [torch.arange(part.numel(), dtype=part.dtype).cos().reshape(part.shape) for part in parts]
-        total = sum((part * weight).sum() for part, weight in zip(parts, weights, strict=True))
+        result = function(*(watched(name, argument) for name, argument in arguments.items()))
+        if not isinstance(result, torch.Tensor):
+            raise TypeError(f"a tensor was expected, and {type(result).__name__} came back")
+        weights = torch.arange(result.numel(), dtype=result.dtype).cos().reshape(result.shape)
+        total = (result * weights).sum()
     if not total.requires_grad:
         return {name: torch.zeros_like(leaf) for name, leaf in leaves.items()}
     found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
@@ -49,47 +52,84 @@ def stretched(function: Callable[..., Any], lengths: Any, n: int, causal: bool, 
 
 
 def loaded(
-    function: Callable[..., Any], sizes: dict[str, Any], params: dict[str, Any], X: Any, keep: Any
+    function: Callable[..., Any],
+    sizes: dict[str, Any],
+    params: dict[str, np.ndarray],
+    X: torch.Tensor,
+    keep: torch.Tensor,
 ) -> dict[str, Any]:
     """A block of these sizes was made and handed to your function, with the parameters. Then it was run on X, several
     times over; and in the end all of its weights were moved, as in training."""
-    import numpy as np
+    module = _block(sizes)
+    trainable, dropout = _trainable(module), repr(module.dropout)
+    returned = function(module, params)
+    output = _steady_output(module, X, keep)
+    shared = _shared(module, params)
+    return {
+        "afterwards": {
+            "mode": _mode(module),
+            "what came back": "the module that was given" if returned is module else _named(returned),
+            "memory of the weights": f"shared with {', '.join(shared)}" if shared else "its own",
+            "weights to train": "as before" if _trainable(module) == trainable else "others than before",
+            "dropout": "as before" if repr(module.dropout) == dropout else repr(module.dropout),
+        },
+        "output": output,
+    }
+
+
+def _block(sizes: dict[str, Any]) -> Block:
+    """A block whose numbers are the same on every machine, unlike random ones."""
     import torch
 
     from course.modules import Block
 
     module = Block(**sizes)
     with torch.no_grad():
-        for number, weight in enumerate(module.parameters()):  # the same on every machine, unlike random numbers
+        for number, weight in enumerate(module.parameters()):
             weight.copy_((torch.arange(weight.numel()) + 10.0 * number).sin().reshape(weight.shape))
-    returned = function(module, params)
+    return module
+
+
+def _trainable(module: Block) -> list[str]:
+    """The weights of a module that can be trained, by name and shape."""
+    return [f"{name} {list(p.shape)}" for name, p in module.named_parameters() if p.requires_grad]
+
+
+def _steady_output(module: Block, X: torch.Tensor, keep: torch.Tensor, calls: int = 8) -> torch.Tensor:
+    """The output, or NaN where it is another at every call."""
+    import torch
+
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(0)
-        outputs = [module(X.to(module.output.weight.dtype), keep) for _ in range(8)]
-        steady = all(torch.equal(outputs[0], other) for other in outputs[1:])
-        before = {name: array.copy() for name, array in params.items()}
+        first, *others = (type(module).forward(module, X.to(module.output.weight.dtype), keep) for _ in range(calls))
+    steady = all(torch.equal(first, other) for other in others)
+    return first if steady else torch.full_like(first, torch.nan)
+
+
+def _shared(module: Block, params: dict[str, np.ndarray]) -> list[str]:
+    """The arrays that change when the module's weights do; they are put right again."""
+    import numpy as np
+    import torch
+
+    before = {name: array.copy() for name, array in params.items()}
+    with torch.no_grad():
         for weight in module.parameters():
             weight.add_(1.0)
     shared = [name for name, array in params.items() if not np.array_equal(array, before[name])]
     for name, array in before.items():
         params[name][...] = array
-    return {
-        "returns": "the module it was given" if returned is module else _named(returned),
-        "in training mode": _training(module),
-        "same output at every call": steady,
-        "output": outputs[0] if steady else None,
-        "shares memory with": shared,
-    }
+    return shared
 
 
-def _training(module: Any) -> str:
+def _mode(module: Block) -> str:
     if module.training:
-        return "yes"
-    return "its parts are" if any(part.training for part in module.modules()) else "no"
+        return "training"
+    return "evaluation, with parts in training" if any(part.training for part in module.modules()) else "evaluation"
 
 
 def _named(thing: object) -> str:
-    return "None" if thing is None else f"another {type(thing).__name__}"
+    kind = type(thing).__name__
+    return "None" if thing is None else f"another {kind}" if kind == "Block" else f"no module but {kind}"
 
 
 def evaluating(function: Callable[..., Any], table: Any, ids: Any, training: bool) -> dict[str, Any]:

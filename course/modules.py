@@ -10,6 +10,8 @@ from torch import Tensor, nn
 class Block(nn.Module):
     """A pre-norm transformer block: attention and a feed-forward network, each with a residual connection.
 
+    Attention and FFN: Vaswani et al., 2017. LayerNorm: Ba et al., 2016; in front of the sublayers: Xiong et al., 2020.
+
     Args:
         d, f: widths of the model and of the feed-forward network.
         h, k, v: the number of heads, and the widths of a key and of a value in each.
@@ -40,7 +42,7 @@ class Block(nn.Module):
         heads = []
         for head, mask in enumerate(keep.expand(b, self.h, n, n).unbind(dim=1)):
             q, k, v = (part(T).chunk(self.h, dim=-1)[head] for part in (self.query, self.key, self.value))
-            scores = torch.einsum("bnk,bmk->bnm", q, k) / q.shape[-1] ** 0.5
+            scores = q @ k.transpose(1, 2) / q.shape[-1] ** 0.5
             weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1).masked_fill(~mask, 0)
             heads.append(weights @ v)
         return self.output(torch.cat(heads, dim=-1))

@@ -10,10 +10,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from autograder.exercises.drawing import normal, sizes
+from autograder.exercises.drawing import causal as lower_triangle
+from autograder.exercises.drawing import normal, random_keep, sizes
 from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
 from course.modules import Block
-from course.values import Tensor as Shown
+from course.parameters import shapes
+from course.values import Tensor as TensorValue
+from course.values import bare
 
 NOTEBOOK = "06_batching"
 T = Tensor
@@ -22,22 +25,12 @@ Arrays = dict[str, np.ndarray]
 Three = tuple[Tensor, Tensor, Tensor]
 
 
-def _tensor(rng: np.random.Generator, *shape: int, **how: Any) -> Shown:
-    return Shown(normal(rng, *shape, **how))
+def _tensor(rng: np.random.Generator, *shape: int, **how: Any) -> TensorValue:
+    return TensorValue(normal(rng, *shape, **how))
 
 
-def _shown(numbers: Any, dtype: str = "float64") -> Shown:
-    return Shown(np.array(numbers, dtype))
-
-
-def _mask(rng: np.random.Generator, *shape: int) -> np.ndarray:
-    """A random mask with at least one kept and, if there is room, one hidden place in every row."""
-    keep = rng.random(shape) < 0.6
-    rows = keep.reshape(-1, shape[-1])
-    kept = rng.integers(shape[-1], size=len(rows))
-    rows[np.arange(len(rows)), (kept + 1) % shape[-1]] = False
-    rows[np.arange(len(rows)), kept] = True
-    return rows.reshape(shape)
+def _value(numbers: Any, dtype: str = "float64") -> TensorValue:
+    return TensorValue(np.array(numbers, dtype))
 
 
 def _choices(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
@@ -51,17 +44,16 @@ def _choices(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
     return keep
 
 
-def _triangle(n: int) -> np.ndarray:
-    return np.arange(n)[None, :] <= np.arange(n)[:, None]
-
-
 # --------------------------------------------------------------------------------------------- mha_batched
 
 
 def mha_batched(
     X: Float[Tensor, "b n d"], params: dict[str, Tensor], h: int, keep: Bool[Tensor, "*#bh n n"]
 ) -> Float[Tensor, "b n d"]:
-    """The outputs of all items, one query of one head of one item at a time."""
+    """The outputs of all items, one query of one head of one item at a time.
+
+    Multi-head attention as in Vaswani et al., "Attention is all you need", 2017.
+    """
     Wqkv, Wo = params["Wqkv"], params["Wo"]
     b, n, d = X.shape
     v = Wo.shape[0] // h
@@ -187,6 +179,67 @@ def cuts_into_thirds(X: T, params: Params, h: int, keep: T) -> T:
     return _joined(_weights(_scores(Q, K), keep) @ V) @ params["Wo"]
 
 
+def borders_for_sizes(X: T, params: Params, h: int, keep: T) -> T:
+    """you gave split the borders, as numpy's wants them. PyTorch's split wants the sizes of the parts, three of them, and
+    they have to add up."""
+    k, _ = _widths(params, h)
+    Q, K, V = torch.split(X @ params["Wqkv"], [h * k, 2 * h * k], dim=-1)
+    return _joined(_weights(_scores(_cut(Q, h), _cut(K, h)), keep) @ _cut(V, h)) @ params["Wo"]
+
+
+def a_share_of_d_for_a_value(X: T, params: Params, h: int, keep: T) -> T:
+    """you took d/h for the width of a value. Values may be narrower or wider than that: the rows of Wo tell, h·v of them."""
+    v = X.shape[-1] // h
+    k = (params["Wqkv"].shape[1] // h - v) // 2
+    Q, K, V = (_cut(Z, h) for Z in torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1))
+    return _joined(_weights(_scores(Q, K), keep) @ V) @ params["Wo"]
+
+
+def keys_as_wide_as_values(X: T, params: Params, h: int, keep: T) -> T:
+    """you took keys to be as wide as values. The rows of Wo tell how wide the values are, h·v; what is left of the columns of
+    Wqkv is shared by queries and keys."""
+    _, v = _widths(params, h)
+    Q, K, V = (_cut(Z, h) for Z in torch.split(X @ params["Wqkv"], [h * v, h * v, h * v], dim=-1))
+    return _joined(_weights(_scores(Q, K), keep) @ V) @ params["Wo"]
+
+
+def _cut(Z: T, h: int) -> T:
+    return torch.unflatten(Z, -1, (h, -1)).transpose(1, 2)
+
+
+def splits_as_for_one_text(X: T, params: Params, h: int, keep: T) -> T:
+    """you split and merged the heads with the functions of notebook 04. They take the first axis for the tokens of one text,
+    and now that is the axis of the items. Say it again for [b, n, h*k]: which axis is cut, and which two change places?"""
+    k, v = _widths(params, h)
+    parts = torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1)
+    Q, K, V = (Z.reshape(len(Z), h, -1).swapaxes(0, 1) for Z in parts)
+    outputs = _weights(Q @ K.transpose(-2, -1) / k**0.5, keep) @ V
+    heads, n, width = outputs.shape
+    return outputs.swapaxes(0, 1).reshape(n, heads * width) @ params["Wo"]
+
+
+def no_transpose_at_the_split(X: T, params: Params, h: int, keep: T) -> T:
+    """you cut the columns into heads and left the axes as they were, [b, n, h, k]. Then the last two axes are the heads and
+    their features, and within each token head attends to head. The tokens have to stand beside the features."""
+    Q, K, V = (Z.transpose(1, 2) for Z in _projected(X, params, h))
+    outputs = _weights(_scores(Q, K), keep) @ V
+    return outputs.transpose(1, 2).reshape(*X.shape[:2], -1) @ params["Wo"]
+
+
+def no_transpose_at_all(X: T, params: Params, h: int, keep: T) -> T:
+    """you cut the columns into heads, [b, n, h, k], and joined them again, and never exchanged two axes. So within each
+    token head attends to head, and no token to another. The tokens have to stand beside the features."""
+    Q, K, V = (Z.transpose(1, 2) for Z in _projected(X, params, h))
+    return (_weights(_scores(Q, K), keep) @ V).reshape(*X.shape[:2], -1) @ params["Wo"]
+
+
+def keys_with_the_axes_of_one_text(X: T, params: Params, h: int, keep: T) -> T:
+    """you exchanged axes 1 and 2 of the keys, as mha did. There they were tokens and features; with the items in front
+    they are heads and tokens. Count from the end."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(_weights(Q @ K.swapaxes(1, 2) / Q.shape[-1] ** 0.5, keep) @ V) @ params["Wo"]
+
+
 def softmax_over_heads(X: T, params: Params, h: int, keep: T) -> T:
     """your softmax runs over axis 1, which in a single text was the axis of the keys, or of the queries, and now is that
     of the heads. Count from the end: the keys are the last axis, however many stand in front."""
@@ -206,6 +259,12 @@ def no_scale(X: T, params: Params, h: int, keep: T) -> T:
     key."""
     Q, K, V = _projected(X, params, h)
     return _joined(_weights(Q @ K.transpose(-2, -1), keep) @ V) @ params["Wo"]
+
+
+def width_without_its_root(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by k. It is the square root of k that is wanted, as it was for one text."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(_weights(Q @ K.transpose(-2, -1) / Q.shape[-1], keep) @ V) @ params["Wo"]
 
 
 def root_of_the_model_width(X: T, params: Params, h: int, keep: T) -> T:
@@ -234,6 +293,67 @@ def ignores_the_mask(X: T, params: Params, h: int, keep: T) -> T:
     return _joined(_scores(Q, K).softmax(dim=-1) @ V) @ params["Wo"]
 
 
+def hides_the_kept_at_first(X: T, params: Params, h: int, keep: T) -> T:
+    """before softmax you hid the places where keep is True, and afterwards those where it is False: together that is
+    everything. True means: may attend. And masked_fill fills where its mask is True."""
+    Q, K, V = _projected(X, params, h)
+    A = _scores(Q, K).masked_fill(keep, -torch.inf).softmax(dim=-1).masked_fill(~keep, 0)
+    return _joined(A @ V) @ params["Wo"]
+
+
+def clears_the_kept(X: T, params: Params, h: int, keep: T) -> T:
+    """after softmax you set the weights of the *kept* places to zero. Those of the hidden places are meant, and masked_fill
+    fills where its mask is True."""
+    Q, K, V = _projected(X, params, h)
+    A = _scores(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).masked_fill(keep, 0)
+    return _joined(A @ V) @ params["Wo"]
+
+
+def zero_for_a_hidden_score(X: T, params: Params, h: int, keep: T) -> T:
+    """you gave hidden places the score 0. That is a score like any other, e to the 0 is 1, and so they take their share out
+    of the sum, even if their weights are set to zero afterwards. What gets no weight has the score -inf."""
+    Q, K, V = _projected(X, params, h)
+    A = _scores(Q, K).masked_fill(~keep, 0).softmax(dim=-1).masked_fill(~keep, 0)
+    return _joined(A @ V) @ params["Wo"]
+
+
+def masks_after_softmax(X: T, params: Params, h: int, keep: T) -> T:
+    """you set the hidden weights to zero after softmax, and let softmax see the hidden scores. So the weights that are left
+    no longer add up to 1: the hidden tokens have taken their share out of the sum. Hide before softmax too."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(_scores(Q, K).softmax(dim=-1).masked_fill(~keep, 0) @ V) @ params["Wo"]
+
+
+def every_nan_to_zero(X: T, params: Params, h: int, keep: T) -> T:
+    """you turned every NaN into 0. That empties the rows that keep nothing, and it also hides a NaN that comes from somewhere
+    else: a broken model looks healthy. Only hidden places are to be set to 0; a NaN at a kept place has to stay."""
+    Q, K, V = _projected(X, params, h)
+    A = _scores(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).nan_to_num(0)
+    return _joined(A @ V) @ params["Wo"]
+
+
+def exponentials_overflow(X: T, params: Params, h: int, keep: T) -> T:
+    """large scores come out as NaN: e to a score of 1000 is more than a computer can hold, and infinity over infinity is
+    not a number. PyTorch's softmax subtracts the largest score of each row first."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(_plain_exponentials(_scores(Q, K), keep) @ V) @ params["Wo"]
+
+
+def _plain_exponentials(S: T, keep: T) -> T:
+    E = torch.where(keep, S.exp(), 0)
+    total = E.sum(dim=-1, keepdim=True)
+    return E / torch.where(total == 0, 1, total)
+
+
+def nan_on_the_way_back(X: T, params: Params, h: int, keep: T) -> T:
+    """the outputs are right, and the gradients are NaN where a token may attend to nothing. Its row was NaN on the way,
+    and you chose zeros afterwards: on the way back the NaN is multiplied by 0, and stays. Fill the hidden places of the
+    weights instead, or keep NaN from arising."""
+    Q, K, V = _projected(X, params, h)
+    A = (_scores(Q, K) + torch.where(keep, 0.0, -torch.inf).to(X.dtype)).softmax(dim=-1)
+    return _joined(torch.where(keep.any(dim=-1, keepdim=True), A, 0.0) @ V) @ params["Wo"]
+
+
 def nan_in_empty_rows(X: T, params: Params, h: int, keep: T) -> T:
     """a token that may attend to nothing came out as NaN: all its scores are -inf. It should get zeros from every
     head."""
@@ -253,6 +373,21 @@ def squeezes_the_mask(X: T, params: Params, h: int, keep: T) -> T:
     to head 0, item 1's to head 1. With b = h that runs in silence. The 1 is there to stand for all heads."""
     Q, K, V = _projected(X, params, h)
     return _joined(_weights(_scores(Q, K), keep.squeeze()) @ V) @ params["Wo"]
+
+
+def one_axis_too_many_in_the_mask(X: T, params: Params, h: int, keep: T) -> T:
+    """you gave the mask one more axis, with keep[:, None]. It does not need one: the axes that it lacks in front are
+    taken as 1, and with [b, 1, n, n] the axis of the heads is there already. Line the shapes up from the right."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(_weights(_scores(Q, K), keep[:, None]) @ V) @ params["Wo"]
+
+
+def mask_taken_for_a_table(X: T, params: Params, h: int, keep: T) -> T:
+    """you put two axes in front of the mask, whatever it was. That is right for [n, n]; a mask [b, 1, n, n] has them
+    already. None of them needs it: the axes that are missing in front are taken as 1."""
+    Q, K, V = _projected(X, params, h)
+    outputs = _weights(_scores(Q, K), keep[None, None]) @ V
+    return outputs.transpose(1, 2).reshape(*X.shape[:2], -1) @ params["Wo"]
 
 
 def first_items_mask_for_all(X: T, params: Params, h: int, keep: T) -> T:
@@ -371,7 +506,7 @@ def batched_by_hand(X: T, params: Params, h: int, keep: T) -> T:
 
 def _parameters(
     rng: np.random.Generator, d: int, h: int, k: int, v: int, dtype: str = "float64", order: str = "C"
-) -> dict[str, Shown]:
+) -> dict[str, TensorValue]:
     return {
         "Wqkv": _tensor(rng, d, h * (2 * k + v), scale=1.5 / math.sqrt(d), dtype=dtype, order=order),
         "Wo": _tensor(rng, h * v, d, dtype=dtype, order=order),
@@ -379,35 +514,44 @@ def _parameters(
 
 
 def _items(
-    rng: np.random.Generator, b: int, n: int, d: int, h: int, k: int, v: int, keep: np.ndarray, **how: Any
+    rng: np.random.Generator,
+    b: int,
+    n: int,
+    d: int,
+    h: int,
+    k: int,
+    v: int,
+    keep: np.ndarray,
+    size: float = 1.5,
+    **how: Any,
 ) -> Case:
-    return case(_tensor(rng, b, n, d, scale=1.5, **how), _parameters(rng, d, h, k, v, **how), h, Shown(keep))
+    return case(_tensor(rng, b, n, d, scale=size, **how), _parameters(rng, d, h, k, v, **how), h, TensorValue(keep))
 
 
 def _batches(rng: np.random.Generator) -> list[Case]:
     b, n, d, h, k, v = sizes(rng, 6, 2, 7)
     other, few, wide, heads, key, value = sizes(rng, 6, 2, 7)
     return [
-        _items(rng, b, n, d, h, k, v, _triangle(n)),
-        _items(rng, b, n, d, h, k, v, _mask(rng, n, n)),
-        _items(rng, other, few, wide, heads, key, value, _mask(rng, other, 1, few, few)),
-        _items(rng, other, few, wide, heads, key, value, _mask(rng, other, heads, few, few)),
+        _items(rng, b, n, d, h, k, v, lower_triangle(n)),
+        _items(rng, b, n, d, h, k, v, random_keep(rng, n, n)),
+        _items(rng, other, few, wide, heads, key, value, random_keep(rng, other, 1, few, few)),
+        _items(rng, other, few, wide, heads, key, value, random_keep(rng, other, heads, few, few)),
     ]
 
 
 def _batches_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     s, d, v = sizes(rng, 3, 2, 5)
     return [
-        _items(rng, s, s, d, s, s, v, _mask(rng, s, 1, s, s)),  # b = n = h = k: .T runs
-        _items(rng, s, d, s * v, s, d, v, _mask(rng, s, 1, d, d)),  # b = h: [b, n, n] lines up with the heads
-        _items(rng, s, s, d, v, d, v, _mask(rng, s, s)),  # b = n: items and tokens can be exchanged
-        _items(rng, v, d, d, s, d, d, _triangle(d)),  # k = v = d
+        _items(rng, s, s, d, s, s, v, random_keep(rng, s, 1, s, s)),  # b = n = h = k: .T runs
+        _items(rng, s, d, s * v, s, d, v, random_keep(rng, s, 1, d, d)),  # b = h: [b, n, n] lines up with the heads
+        _items(rng, s, s, d, v, d, v, random_keep(rng, s, s)),  # b = n: items and tokens can be exchanged
+        _items(rng, v, d, d, s, d, d, lower_triangle(d)),  # k = v = d
     ]
 
 
 def _empty_rows_of_batches(rng: np.random.Generator) -> list[Case]:
     b, n, d, h, k, v = sizes(rng, 6, 2, 7)
-    keep = _mask(rng, b, 1, n, n)
+    keep = random_keep(rng, b, 1, n, n)
     keep[rng.integers(b), 0, rng.integers(n)] = False
     return [
         _items(rng, b, n, d, h, k, v, keep),
@@ -415,48 +559,83 @@ def _empty_rows_of_batches(rng: np.random.Generator) -> list[Case]:
     ]
 
 
+def _broken_batches(rng: np.random.Generator) -> list[Case]:
+    """A NaN among the weights of the queries. Every token keeps one at least, so every output has to show it."""
+    b, n, d, h, k, v = sizes(rng, 6, 2, 7)
+    params = _parameters(rng, d, h, k, v)
+    params["Wqkv"].array[:, 0] = np.nan
+    return [case(_tensor(rng, b, n, d), params, h, TensorValue(random_keep(rng, b, 1, n, n)))]
+
+
+def _empty_and_broken_batches(rng: np.random.Generator) -> list[Case]:
+    return _empty_rows_of_batches(rng) + _broken_batches(rng)
+
+
 def _batches_at_the_edge(rng: np.random.Generator) -> list[Case]:
     b, n, d, h, k, v = sizes(rng, 6, 2, 7)
     return [
-        _items(rng, 1, n, d, h, k, v, _triangle(n)),
+        _items(rng, 1, n, d, h, k, v, lower_triangle(n)),
         _items(rng, b, 1, d, h, k, v, np.ones((1, 1), bool)),
-        _items(rng, b, n, d, 1, k, v, _mask(rng, n, n)),
-        _items(rng, b, n, d, h, k, v, _triangle(n), dtype="float32"),
-        _items(rng, b, n, d, h, k, v, _mask(rng, 1, 1, n, n), order="strided"),
+        _items(rng, b, n, d, 1, k, v, random_keep(rng, n, n)),
+        _items(rng, b, n, d, h, k, v, random_keep(rng, n, n), size=40.0),
+        _items(rng, b, n, d, h, k, v, lower_triangle(n), dtype="float32"),
+        _items(rng, b, n, d, h, k, v, random_keep(rng, 1, 1, n, n), order="strided"),
     ]
 
 
 def _few_and_many(rng: np.random.Generator) -> list[Case]:
     d, k, v = sizes(rng, 3, 2, 5)
-    return [_items(rng, 1, 2, d, 1, k, v, _triangle(2)), _items(rng, 10, 5, d, 9, k, v, _mask(rng, 10, 1, 5, 5))]
+    return [
+        _items(rng, 1, 2, d, 1, k, v, lower_triangle(2)),
+        _items(rng, 10, 5, d, 9, k, v, random_keep(rng, 10, 1, 5, 5)),
+    ]
 
 
 def _batches_to_learn_from(rng: np.random.Generator) -> list[Case]:
     b, n, d, h, k, v = sizes(rng, 6, 3, 8)
-    X, keep = _tensor(rng, b, n, d, scale=1.5), Shown(_choices(rng, n, n))
-    return [case(X, _parameters(rng, d, h, k, v), h, keep, harness="gradients")]
+    keep = _choices(rng, n, n)
+    one_empty = keep.copy()
+    one_empty[rng.integers(n)] = False
+    return [_learning(rng, b, n, d, h, k, v, mask) for mask in (keep, one_empty)]
+
+
+def _learning(rng: np.random.Generator, b: int, n: int, d: int, h: int, k: int, v: int, keep: np.ndarray) -> Case:
+    X, params = _tensor(rng, b, n, d, scale=1.5), _parameters(rng, d, h, k, v)
+    return case({"X": X, "params": params, "h": h, "keep": TensorValue(keep)}, harness="gradients")
 
 
 def _small(seed: int, b: int, n: int, d: int, h: int, k: int, v: int, dtype: str = "float64") -> tuple[Any, ...]:
     """Small public arguments, in numbers of one digit after the point."""
     rng = np.random.default_rng(seed)
     widths = ((b, n, d), (d, h * (2 * k + v)), (h * v, d))
-    X, Wqkv, Wo = (Shown(np.round(1.2 * rng.standard_normal(shape), 1).astype(dtype)) for shape in widths)
+    X, Wqkv, Wo = (TensorValue(np.round(1.2 * rng.standard_normal(shape), 1).astype(dtype)) for shape in widths)
     return X, {"Wqkv": Wqkv, "Wo": Wo}, h
 
+
+_BROKEN = _small(8, 1, 2, 2, 1, 1, 1)
+_BROKEN[1]["Wqkv"].array[0, 0] = np.nan
 
 MHA_BATCHED = Exercise(
     oracle=mha_batched,
     notebook=NOTEBOOK,
     public=(
-        case(*_small(1, 1, 2, 2, 1, 1, 2), Shown(_triangle(2))),
-        case(*_small(2, 3, 1, 2, 2, 1, 2), Shown(np.ones((1, 1), bool))),
-        case(*_small(3, 2, 3, 2, 2, 1, 2), Shown(_triangle(3))),
-        case(*_small(4, 2, 2, 3, 2, 2, 1), Shown(np.array([_triangle(2), np.ones((2, 2), bool)])[:, None])),
+        case(
+            _value([[[1.0, 2.0]], [[3.0, 0.0]]]),
+            {
+                "Wqkv": _value([[0.0, 0.0, 0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 2.0, 1.0]]),
+                "Wo": _value([[1.0, 0.0], [0.0, 10.0]]),
+            },
+            2,
+            TensorValue(np.ones((1, 1), bool)),
+        ),
+        case(*_small(1, 1, 2, 3, 1, 1, 2), TensorValue(lower_triangle(2))),
+        case(*_small(2, 3, 1, 2, 2, 1, 2), TensorValue(np.ones((1, 1), bool))),
+        case(*_small(3, 2, 3, 1, 2, 1, 2), TensorValue(lower_triangle(3))),
+        case(*_small(4, 2, 2, 3, 2, 2, 1), TensorValue(np.array([lower_triangle(2), np.ones((2, 2), bool)])[:, None])),
         # nobody sees anything in the second row of item 0
         case(
-            *_small(5, 2, 3, 2, 3, 2, 1, "float32"),
-            Shown(
+            *_small(5, 2, 3, 1, 3, 2, 1, "float32"),
+            TensorValue(
                 np.array(
                     [
                         [[True, False, True], [False, False, False], [True, True, True]],
@@ -465,15 +644,50 @@ MHA_BATCHED = Exercise(
                 )[:, None]
             ),
         ),
-        case(*_small(6, 2, 3, 2, 2, 2, 1), Shown(_triangle(3)), harness="gradients"),
-        case(*_small(7, 10, 4, 3, 9, 2, 2), Shown(_triangle(4))),  # many items and heads, for loops to show
+        case(*_BROKEN, TensorValue(lower_triangle(2))),
+        case(
+            dict(
+                zip(
+                    ("X", "params", "h", "keep"),
+                    (*_small(6, 2, 3, 2, 2, 2, 1), TensorValue(lower_triangle(3))),
+                    strict=True,
+                )
+            ),
+            harness="gradients",
+        ),
+        # the same with a row that keeps nothing
+        case(
+            dict(
+                zip(
+                    ("X", "params", "h", "keep"),
+                    (
+                        *_small(9, 1, 3, 2, 2, 1, 1),
+                        TensorValue(lower_triangle(3) & np.array([[True], [False], [True]])),
+                    ),
+                    strict=True,
+                )
+            ),
+            harness="gradients",
+        ),
+        # scores of thousands
+        case(
+            _value([[[40.0, 0.0], [0.0, 40.0]]]),
+            {"Wqkv": _value([[1.0, 1.0, 1.0], [0.5, 0.5, 2.0]]), "Wo": _value([[1.0, 2.0]])},
+            1,
+            TensorValue(lower_triangle(2)),
+        ),
+        case(*_small(7, 10, 4, 3, 9, 2, 2), TensorValue(lower_triangle(4))),  # many items and heads, for loops to show
     ),
     probes=(
         Probe("every item through every head, all sizes different", 1.5, _batches),
         Probe("the same where sizes coincide (b = h, b = n, k = v, too)", 1.0, _batches_where_sizes_coincide),
-        Probe("a token with nothing to attend to gets zeros from every head", 0.5, _empty_rows_of_batches),
         Probe(
-            "a batch of one, texts of one token, a single head, float32, and tensors that are not contiguous",
+            "zeros from every head for a token with nothing to attend to; and a NaN that came in is not hidden",
+            0.5,
+            _empty_and_broken_batches,
+        ),
+        Probe(
+            "a batch of one, texts of one token, a single head, scores in the thousands, float32, and tensors that are not contiguous",
             0.5,
             _batches_at_the_edge,
         ),
@@ -489,16 +703,33 @@ MHA_BATCHED = Exercise(
         interleaves_heads,
         head_by_head_columns,
         cuts_into_thirds,
+        borders_for_sizes,
+        a_share_of_d_for_a_value,
+        keys_as_wide_as_values,
+        splits_as_for_one_text,
+        no_transpose_at_the_split,
+        no_transpose_at_all,
+        keys_with_the_axes_of_one_text,
         softmax_over_heads,
         softmax_over_queries,
         no_scale,
+        width_without_its_root,
         root_of_the_model_width,
         root_of_all_heads,
         hides_the_kept,
+        hides_the_kept_at_first,
+        clears_the_kept,
+        zero_for_a_hidden_score,
+        masks_after_softmax,
         ignores_the_mask,
+        every_nan_to_zero,
+        exponentials_overflow,
+        nan_on_the_way_back,
         nan_in_empty_rows,
         uniform_in_empty_rows,
         squeezes_the_mask,
+        one_axis_too_many_in_the_mask,
+        mask_taken_for_a_table,
         first_items_mask_for_all,
         no_wo,
         tokens_first,
@@ -558,6 +789,17 @@ def either_is_enough(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     )
 
 
+def or_for_and(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """you joined the two tables with |, which is "or": a place stays open if either of them allows it. Both have to."""
+    return _real(lengths, n, left)[:, None, None, :] | _seen(n, causal)
+
+
+def the_word_and(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """you joined the two tables with the word `and`. It asks whether a whole table is true, which has no answer, and then
+    returns one of the two. What joins them entry by entry is &."""
+    return _real(lengths, n, left)[:, None, None, :] and _seen(n, causal)
+
+
 def no_axis_for_the_heads(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """your mask is [b, n, n]. Scores are [b, h, n, n], and shapes are lined up from the right: your b would stand against
     h. If they differ that is an error; if they are equal, item 0's mask goes to head 0 in silence. Put an axis of
@@ -603,13 +845,41 @@ def flips_the_triangle_too(lengths: T, n: int, causal: bool, left: bool = False)
 
 
 def one_padding_token_seen(lengths: T, n: int, causal: bool, left: bool = False) -> T:
-    """one padding token too many is open. The first `length` places are the places 0 to length - 1."""
+    """one place of padding is open in each text. `length` tokens are the places 0 to length - 1, and with left=True the
+    places n - length to n - 1."""
     return combine_by_rules((lengths + 1).clamp(max=n), n, causal, left)
 
 
+def padding_behind_seen(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """where padding stands behind a text, its first place is open. The first `length` places are the places 0 to
+    length - 1."""
+    return combine_by_rules(lengths if left else (lengths + 1).clamp(max=n), n, causal, left)
+
+
+def padding_in_front_seen(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """where padding stands in front of a text, its last place is open. The last `length` of n places are the places
+    n - length to n - 1."""
+    return combine_by_rules((lengths + 1).clamp(max=n) if left else lengths, n, causal, left)
+
+
 def last_token_hidden(lengths: T, n: int, causal: bool, left: bool = False) -> T:
-    """one real token of each text is hidden. The first `length` places are the places 0 to length - 1."""
-    return combine_by_rules((lengths - 1).clamp(min=0), n, causal, left)
+    """where padding stands behind a text, the last real token is hidden too. The first `length` places are the places 0 to
+    length - 1."""
+    return combine_by_rules(lengths if left else (lengths - 1).clamp(min=0), n, causal, left)
+
+
+def first_token_hidden(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """where padding stands in front of a text, the first real token is hidden too. The last `length` of n places are the
+    places n - length to n - 1."""
+    return combine_by_rules((lengths - 1).clamp(min=0) if left else lengths, n, causal, left)
+
+
+def lengths_lie_flat(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """you compared a row of places with a row of lengths, one place with one length. Every place of a text is to be compared
+    with the one length of that text: make a column of the lengths."""
+    place = torch.arange(n)
+    real = place >= n - lengths if left else place < lengths
+    return real[:, None, None, :] & _seen(n, causal)
 
 
 def true_means_padding(lengths: T, n: int, causal: bool, left: bool = False) -> T:
@@ -681,15 +951,15 @@ def combine_by_numpy(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     return torch.from_numpy(real[:, None, None, :] & (np.tri(n, dtype=bool) if causal else np.ones((n, n), bool)))
 
 
-def _lengths(*numbers: int) -> Shown:
-    return Shown(np.array(numbers, np.int64))
+def _lengths(*numbers: int) -> TensorValue:
+    return TensorValue(np.array(numbers, np.int64))
 
 
-def _some_lengths(rng: np.random.Generator, b: int, n: int) -> Shown:
+def _some_lengths(rng: np.random.Generator, b: int, n: int) -> TensorValue:
     """Lengths from 1 to n, not all of them equal, one of them shorter by two or more, so that there is padding."""
     found = rng.integers(1, n + 1, size=b)
     found[:2] = rng.permutation([n, int(rng.integers(1, n - 1))])
-    return Shown(rng.permutation(found))
+    return TensorValue(rng.permutation(found))
 
 
 def _padded_behind(rng: np.random.Generator) -> list[Case]:
@@ -709,6 +979,7 @@ def _lengths_at_the_edge(rng: np.random.Generator) -> list[Case]:
         case(_lengths(0, n, 1), n, False, True),
         case(_lengths(n - 1), n, False),
         case(_lengths(1, 1), 1, True, True),
+        case(_lengths(1), 1, True),
     ]
 
 
@@ -724,6 +995,8 @@ COMBINE_KEEP = Exercise(
     oracle=combine_keep,
     notebook=NOTEBOOK,
     public=(
+        case(_lengths(1), 1, True),
+        case(_lengths(1, 2), 2, True),
         case(_lengths(1, 2), 3, False),
         case(_lengths(3, 1), 4, True),
         case(_lengths(2, 3), 4, True, True),
@@ -745,6 +1018,8 @@ COMBINE_KEEP = Exercise(
         padding_on_the_query_axis,
         padding_on_both_axes,
         either_is_enough,
+        or_for_and,
+        the_word_and,
         no_axis_for_the_heads,
         one_row_without_a_triangle,
         always_causal,
@@ -753,7 +1028,11 @@ COMBINE_KEEP = Exercise(
         left_hides_the_tokens,
         flips_the_triangle_too,
         one_padding_token_seen,
+        padding_behind_seen,
+        padding_in_front_seen,
         last_token_hidden,
+        first_token_hidden,
+        lengths_lie_flat,
         true_means_padding,
         keeps_the_future,
         hides_the_diagonal,
@@ -770,18 +1049,20 @@ COMBINE_KEEP = Exercise(
 
 def softmax_backward(P: Float[Tensor, "*b n m"], dP: Float[Tensor, "*b n m"]) -> Float[Tensor, "*b n m"]:
     """Row by row: entry j is the sum over l of dP_l times the derivative of weight l by score j."""
-    out = torch.zeros_like(P)
-    for row in np.ndindex(P.shape[:-1]):
-        for j in range(P.shape[-1]):
-            for other in range(P.shape[-1]):
-                slope = P[row][other] * ((1.0 if other == j else 0.0) - P[row][j])
-                out[row][j] += dP[row][other] * slope
-    return out
+    rows = zip(P.reshape(-1, P.shape[-1]).tolist(), dP.reshape(-1, P.shape[-1]).tolist(), strict=True)
+    out = [
+        [
+            sum(g * p * ((other == j) - row[j]) for other, (p, g) in enumerate(zip(row, slopes, strict=True)))
+            for j in range(len(row))
+        ]
+        for row, slopes in rows
+    ]
+    return torch.tensor(out, dtype=P.dtype).reshape(P.shape)
 
 
 def no_row_sum(P: T, dP: T) -> T:
     """you multiplied P and dP, and that is half of it. When one score rises, the other weights of its row fall, since
-    they share what is left; the row sum accounts for that. Each of your rows should add up to 0."""
+    they share what is left; the row's average accounts for that. Each of your rows should add up to 0."""
     return P * dP
 
 
@@ -792,7 +1073,7 @@ def only_its_own_score(P: T, dP: T) -> T:
 
 
 def no_outer_weight(P: T, dP: T) -> T:
-    """you took the row sum away and stopped there. Each entry is still to be multiplied by its own weight: a score whose
+    """you took the row's average away and stopped there. Each entry is still to be multiplied by its own weight: a score whose
     weight is 0 changes nothing."""
     return dP - (P * dP).sum(dim=-1, keepdim=True)
 
@@ -803,7 +1084,7 @@ def sums_down_columns(P: T, dP: T) -> T:
 
 
 def sums_everything(P: T, dP: T) -> T:
-    """you took one sum over the whole table. Each row is a softmax of its own, and has its own sum."""
+    """you took one sum over the whole table. Each row is a softmax of its own, and has its own average."""
     return P * (dP - (P * dP).sum())
 
 
@@ -813,7 +1094,7 @@ def sums_each_table(P: T, dP: T) -> T:
 
 
 def sums_lie_flat(P: T, dP: T) -> T:
-    """the row sums have lost their axis: [n, m] became [n], which then stands against the columns. Where n = m nothing is
+    """the rows' averages have lost their axis: [n, m] became [n], which then stands against the columns. Where n = m nothing is
     said. Keep the axis, with length 1."""
     return P * (dP - (P * dP).sum(dim=-1))
 
@@ -824,13 +1105,25 @@ def mean_for_the_sum(P: T, dP: T) -> T:
 
 
 def sum_without_weights(P: T, dP: T) -> T:
-    """you summed dP alone. What is to be taken away is the row's mean gradient, weighed by P."""
+    """you summed dP alone. What is to be taken away is the row's average, the mean of dP weighed by P."""
     return P * (dP - dP.sum(dim=-1, keepdim=True))
 
 
 def wrong_sign(P: T, dP: T) -> T:
     """the sign is turned: with these gradients learning would walk uphill."""
     return P * ((P * dP).sum(dim=-1, keepdim=True) - dP)
+
+
+def plain_mean(P: T, dP: T) -> T:
+    """you took away the plain mean of each row of dP. What is to be taken away is the row's average: the mean weighed by P,
+    in which a key with a large weight counts for much."""
+    return P * (dP - dP.mean(dim=-1, keepdim=True))
+
+
+def bracket_forgotten(P: T, dP: T) -> T:
+    """you multiplied dP by P and then took the row's average away, whole. P stands in front of the bracket: the average too
+    is to be multiplied by each entry's own weight."""
+    return P * dP - (P * dP).sum(dim=-1, keepdim=True)
 
 
 def softmax_once_more(P: T, dP: T) -> T:
@@ -872,11 +1165,11 @@ def backward_by_product(P: T, dP: T) -> T:
     return P * dP - P * dots
 
 
-def _rows(rng: np.random.Generator, *shape: int, dtype: str = "float64", order: str = "C") -> Shown:
+def _rows(rng: np.random.Generator, *shape: int, dtype: str = "float64", order: str = "C") -> TensorValue:
     E = np.exp(normal(rng, *shape, scale=1.2))
     P = normal(rng, *shape, dtype=dtype, order=order)
     P[...] = E / E.sum(axis=-1, keepdims=True)
-    return Shown(P)
+    return TensorValue(P)
 
 
 def _gradients_of_weights(rng: np.random.Generator) -> list[Case]:
@@ -907,16 +1200,16 @@ SOFTMAX_BACKWARD = Exercise(
     oracle=softmax_backward,
     notebook=NOTEBOOK,
     public=(
-        case(_shown([[0.25, 0.75]]), _shown([[4.0, 0.0]])),
-        case(_shown([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375]]), _shown([[1.0, 2.0, 3.0], [-1.0, 0.0, 2.0]])),
-        case(_shown([[0.5, 0.5], [0.25, 0.75]]), _shown([[2.0, -1.0], [1.0, 3.0]])),
+        case(_value([[0.25, 0.75]]), _value([[4.0, 0.0]])),
+        case(_value([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375]]), _value([[1.0, 2.0, 3.0], [-1.0, 0.0, 2.0]])),
+        case(_value([[0.5, 0.5], [0.25, 0.75]]), _value([[2.0, -1.0], [1.0, 3.0]])),
         case(
-            _shown([[[0.5, 0.5, 0.0]], [[0.0, 0.0, 0.0]], [[0.25, 0.5, 0.25]], [[1.0, 0.0, 0.0]]], "float32"),
-            _shown([[[1.0, 2.0, 4.0]], [[3.0, -1.0, 2.0]], [[1.0, -2.0, 0.0]], [[5.0, 1.0, 2.0]]], "float32"),
+            _value([[[0.5, 0.5, 0.0]], [[0.0, 0.0, 0.0]], [[0.25, 0.5, 0.25]], [[1.0, 0.0, 0.0]]], "float32"),
+            _value([[[1.0, 2.0, 4.0]], [[3.0, -1.0, 2.0]], [[1.0, -2.0, 0.0]], [[5.0, 1.0, 2.0]]], "float32"),
         ),
         case(
-            _shown([[[0.5, 0.5], [0.25, 0.75], [0.75, 0.25]], [[0.125, 0.875], [1.0, 0.0], [0.5, 0.5]]]),
-            _shown([[[1.0, 3.0], [2.0, 0.0], [-1.0, 1.0]], [[0.0, 2.0], [4.0, 1.0], [1.0, -2.0]]]),
+            _value([[[0.5, 0.5], [0.25, 0.75], [0.75, 0.25]], [[0.125, 0.875], [1.0, 0.0], [0.5, 0.5]]]),
+            _value([[[1.0, 3.0], [2.0, 0.0], [-1.0, 1.0]], [[0.0, 2.0], [4.0, 1.0], [1.0, -2.0]]]),
         ),
     ),
     probes=(
@@ -939,6 +1232,8 @@ SOFTMAX_BACKWARD = Exercise(
         mean_for_the_sum,
         sum_without_weights,
         wrong_sign,
+        plain_mean,
+        bracket_forgotten,
         softmax_once_more,
         gradient_in_place,
         slopes_turned,
@@ -988,7 +1283,7 @@ def _back(P: T, dS: T, Q: T, K: T, dO: T) -> Three:
 
 
 def no_row_sum_in_between(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
-    """the gradient of the scores lacks the row sum: you multiplied P and dP and left it at that. Weights share what there
+    """the gradient of the scores lacks the row's average: you multiplied P and dP and left it at that. Weights share what there
     is, so a score that rises takes from the others. softmax_backward has it right."""
     P = _forward(Q, K, keep)
     return _back(P, P * (dO @ V.T), Q, K, dO)
@@ -997,8 +1292,32 @@ def no_row_sum_in_between(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
 def softmax_skipped(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
     """you took the gradient of the weights for that of the scores. Softmax lies between them, and the way back goes
     through it too."""
+    return _back(_forward(Q, K, keep), dO @ V.T, Q, K, dO)
+
+
+def softmax_skipped_and_hidden(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you took the gradient of the weights for that of the scores, with zeros at the hidden places. Softmax lies between
+    them, and the way back goes through it too."""
     P = _forward(Q, K, keep)
     return _back(P, (dO @ V.T).masked_fill(~keep, 0), Q, K, dO)
+
+
+def weights_and_their_gradient_exchanged(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you handed softmax_backward the gradient first and the weights second. It wants P, and then dP."""
+    P = _forward(Q, K, keep)
+    return _back(P, _softmax_back(dO @ V.T, P), Q, K, dO)
+
+
+def scores_for_weights(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you handed softmax_backward the scores, with -inf where they are hidden. It wants the weights that softmax made of
+    them."""
+    S = (Q @ K.T / Q.shape[1] ** 0.5).masked_fill(~keep, -torch.inf)
+    return _back(_forward(Q, K, keep), _softmax_back(S, dO @ V.T), Q, K, dO)
+
+
+def bare_scores_for_weights(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you handed softmax_backward the scores. It wants the weights that softmax made of them."""
+    return _back(_forward(Q, K, keep), _softmax_back(Q @ K.T / Q.shape[1] ** 0.5, dO @ V.T), Q, K, dO)
 
 
 def missing_scale(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
@@ -1029,6 +1348,43 @@ def no_scale_at_all(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
     P = _weights(Q @ K.T, keep)
     dS = _softmax_back(P, dO @ V.T)
     return dS @ K, dS.T @ Q, P.T @ dO
+
+
+def width_for_its_root(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you divided by k, there and back. It is the square root of k that is wanted."""
+    P = _weights(Q @ K.T / Q.shape[1], keep)
+    dS = _softmax_back(P, dO @ V.T)
+    return dS @ K / Q.shape[1], dS.T @ Q / Q.shape[1], P.T @ dO
+
+
+def width_for_its_root_on_the_way_back(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """on the way back you divided by k. The scores were divided by its square root, and by that the gradients are divided
+    too."""
+    P = _forward(Q, K, keep)
+    dS = _softmax_back(P, dO @ V.T)
+    return dS @ K / Q.shape[1], dS.T @ Q / Q.shape[1], P.T @ dO
+
+
+def root_of_the_values_width(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you scaled by the root of the width of the values. Scores are dot products of queries and keys, and their width k is
+    what counts."""
+    scale = V.shape[1] ** 0.5
+    P = _weights(Q @ K.T / scale, keep)
+    dS = _softmax_back(P, dO @ V.T)
+    return dS @ K / scale, dS.T @ Q / scale, P.T @ dO
+
+
+def last_gradient_first(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you returned the gradients as dV, dK, dQ. The order is that of the arguments: queries, keys, values."""
+    dQ, dK, dV = _back(P := _forward(Q, K, keep), _softmax_back(P, dO @ V.T), Q, K, dO)
+    return dV, dK, dQ
+
+
+def gradients_as_they_were_made(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you returned the gradients in the order in which you made them, dV, dQ, dK. The order is that of the arguments:
+    queries, keys, values."""
+    dQ, dK, dV = _back(P := _forward(Q, K, keep), _softmax_back(P, dO @ V.T), Q, K, dO)
+    return dV, dQ, dK
 
 
 def keys_before_queries(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
@@ -1116,6 +1472,13 @@ def masks_the_scores_gradient(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
     return _back(P, _softmax_back(P, dO @ V.T).masked_fill(~keep, 0), Q, K, dO)
 
 
+def exponentials_on_the_way_back(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """large scores come out as NaN: e to a score of 1000 is more than a computer can hold. PyTorch's softmax subtracts the
+    largest score of each row first, and the weights are the same."""
+    P = _plain_exponentials(Q @ K.T / math.sqrt(Q.shape[1]), keep)
+    return _back(P, _softmax_back(P, dO @ V.T), Q, K, dO)
+
+
 def attention_back_by_steps(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
     scale = 1 / math.sqrt(K.shape[-1])
     P = torch.where(keep, (Q * scale) @ K.mT, -torch.inf).softmax(dim=1)
@@ -1132,7 +1495,7 @@ def attention_back_by_einsum(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
 
 
 def attention_back_by_outputs(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
-    """The row sum of P * dP is that of dO * O, which is how fused kernels do it."""
+    """The row sum of P * dP is that of dO * O, which is how fused kernels do it (Dao et al., FlashAttention, 2022)."""
     P = _forward(Q, K, keep)
     dS = P * (dO @ V.T - (dO * (P @ V)).sum(dim=1, keepdim=True))
     return _back(P, dS, Q, K, dO)
@@ -1152,7 +1515,7 @@ def _way_back(
     rng: np.random.Generator, n: int, m: int, k: int, v: int, keep: np.ndarray | None = None, **how: Any
 ) -> Case:
     Q, K, V, dO = (_tensor(rng, *shape, scale=1.5, **how) for shape in ((n, k), (m, k), (m, v), (n, v)))
-    return case(Q, K, V, Shown(_choices(rng, n, m) if keep is None else keep), dO)
+    return case(Q, K, V, TensorValue(_choices(rng, n, m) if keep is None else keep), dO)
 
 
 def _ways_back(rng: np.random.Generator) -> list[Case]:
@@ -1163,15 +1526,15 @@ def _ways_back(rng: np.random.Generator) -> list[Case]:
 def _square_ways_back(rng: np.random.Generator) -> list[Case]:
     s, k, v = sizes(rng, 3, 3, 6)
     return [
-        _way_back(rng, s, s, k, v, _triangle(s)),  # n = m: P, dS and their transposes fit alike
+        _way_back(rng, s, s, k, v, lower_triangle(s)),  # n = m: P, dS and their transposes fit alike
         _way_back(rng, k, s, v, s),  # m = v: dO @ V runs
-        _way_back(rng, s, s, s, s, _triangle(s)),
+        _way_back(rng, s, s, s, s, lower_triangle(s)),
     ]
 
 
 def _empty_rows_on_the_way_back(rng: np.random.Generator) -> list[Case]:
     n, m, k, v = sizes(rng, 4, 3, 7)
-    one_empty = _triangle(m)
+    one_empty = lower_triangle(m)
     one_empty[rng.integers(1, m - 1)] = False
     return [_way_back(rng, m, m, k, v, one_empty), _way_back(rng, n, m, k, v, np.zeros((n, m), bool))]
 
@@ -1181,16 +1544,24 @@ def _ways_back_at_the_edge(rng: np.random.Generator) -> list[Case]:
     return [
         _way_back(rng, 1, m, k, v),
         _way_back(rng, n, m, 1, 1),
+        _far_up(_way_back(rng, n, m, k, v)),
         _way_back(rng, n, m, k, v, dtype="float32"),
         _way_back(rng, n, m, k, v, order="strided"),
     ]
 
 
+def _far_up(drawn: Case) -> Case:
+    """The same scores, all of them higher by more than a thousand: weights stay as they are, exponentials do not."""
+    Q, K, *rest = drawn.arguments
+    q, k = (np.hstack([np.full((len(table), 1), 80.0), table]) for table in map(bare, (Q, K)))
+    return case(TensorValue(q), TensorValue(k), *rest)
+
+
 def _small_way_back(seed: int, n: int, m: int, k: int, v: int, keep: Any, dtype: str = "float64") -> Case:
     rng = np.random.default_rng(seed)
     shapes = ((n, k), (m, k), (m, v), (n, v))
-    Q, K, V, dO = (Shown(np.round(1.5 * rng.standard_normal(shape), 1).astype(dtype)) for shape in shapes)
-    return case(Q, K, V, Shown(np.array(keep, bool)), dO)
+    Q, K, V, dO = (TensorValue(np.round(1.5 * rng.standard_normal(shape), 1).astype(dtype)) for shape in shapes)
+    return case(Q, K, V, TensorValue(np.array(keep, bool)), dO)
 
 
 ATTENTION_BACKWARD = Exercise(
@@ -1198,31 +1569,46 @@ ATTENTION_BACKWARD = Exercise(
     notebook=NOTEBOOK,
     public=(
         case(
-            _shown([[2.0]]),
-            _shown([[0.0], [1.0]]),
-            _shown([[1.0], [3.0]]),
-            Shown(np.ones((1, 2), bool)),
-            _shown([[1.0]]),
+            _value([[4.0, 0.0, 0.0, 0.0]]),
+            _value([[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]),
+            _value([[1.0], [3.0]]),
+            TensorValue(np.ones((1, 2), bool)),
+            _value([[1.0]]),
         ),
         _small_way_back(1, 2, 3, 4, 1, [[True, False, True], [False, True, True]]),
-        _small_way_back(2, 3, 3, 2, 2, _triangle(3)),
+        _small_way_back(2, 3, 3, 2, 2, lower_triangle(3)),
         _small_way_back(3, 3, 2, 4, 5, [[True, True], [False, False], [False, True]]),
-        _small_way_back(4, 2, 2, 2, 2, _triangle(2), "float32"),
+        _small_way_back(4, 2, 2, 2, 2, lower_triangle(2), "float32"),
         _small_way_back(5, 2, 4, 3, 4, [[True, True, False, True], [True, False, True, True]]),
+        _far_up(_small_way_back(6, 2, 3, 1, 1, [[True, False, True], [True, True, True]])),
     ),
     probes=(
         Probe("all three gradients, all sizes different", 2.5, _ways_back),
         Probe("the same where sizes coincide and other products would run", 1.0, _square_ways_back),
         Probe("nothing flows back through a query that may attend to nothing", 1.0, _empty_rows_on_the_way_back),
-        Probe("a single query, widths of 1, float32, and tensors that are not contiguous", 0.5, _ways_back_at_the_edge),
+        Probe(
+            "a single query, widths of 1, scores in the thousands, float32, and tensors that are not contiguous",
+            0.5,
+            _ways_back_at_the_edge,
+        ),
     ),
     mistakes=(
+        exponentials_on_the_way_back,
         no_row_sum_in_between,
         softmax_skipped,
+        softmax_skipped_and_hidden,
+        weights_and_their_gradient_exchanged,
+        scores_for_weights,
+        bare_scores_for_weights,
         missing_scale,
         scale_on_queries_only,
         missing_scale_forward,
         no_scale_at_all,
+        width_for_its_root,
+        width_for_its_root_on_the_way_back,
+        root_of_the_values_width,
+        last_gradient_first,
+        gradients_as_they_were_made,
         keys_before_queries,
         queries_and_keys_exchanged,
         weights_without_the_mask,
@@ -1360,6 +1746,12 @@ def fused_without_history(q: T, k: T, v: T, keep: T) -> T:
     return _sdpa(q.detach(), k.detach(), v.detach(), attn_mask=keep)
 
 
+def by_hand_with_plain_exponentials(q: T, k: T, v: T, keep: T) -> T:
+    """this is attention by hand, and large scores come out as NaN: e to a score of 1000 is more than a computer can hold.
+    PyTorch's own function takes care of that."""
+    return _plain_exponentials(_scores(q, k), keep) @ v
+
+
 def fused_plainly(q: T, k: T, v: T, keep: T) -> T:
     return _sdpa(q, k, v, attn_mask=keep)
 
@@ -1381,32 +1773,46 @@ def fused_with_a_guard(q: T, k: T, v: T, keep: T) -> T:
 
 
 def _heads(
-    rng: np.random.Generator, b: int, h: int, n: int, m: int, k: int, v: int, keep: np.ndarray, **how: Any
-) -> tuple[Shown, ...]:
+    rng: np.random.Generator,
+    b: int,
+    h: int,
+    n: int,
+    m: int,
+    k: int,
+    v: int,
+    keep: np.ndarray,
+    size: float = 1.5,
+    **how: Any,
+) -> tuple[TensorValue, ...]:
     shapes = ((b, h, n, k), (b, h, m, k), (b, h, m, v))
-    Q, K, V = (_tensor(rng, *shape, scale=1.5, **how) for shape in shapes)
-    return Q, K, V, Shown(keep)
+    Q, K, V = (_tensor(rng, *shape, scale=size, **how) for shape in shapes)
+    return Q, K, V, TensorValue(keep)
 
 
 def _all_heads(rng: np.random.Generator) -> list[Case]:
     b, h, n, m, k, v = sizes(rng, 6, 2, 7)
-    masks = (_mask(rng, n, m), _mask(rng, b, 1, n, m), _mask(rng, b, h, n, m), _mask(rng, 1, 1, n, m))
+    masks = (
+        random_keep(rng, n, m),
+        random_keep(rng, b, 1, n, m),
+        random_keep(rng, b, h, n, m),
+        random_keep(rng, 1, 1, n, m),
+    )
     return [case(*_heads(rng, b, h, n, m, k, v, keep)) for keep in masks]
 
 
 def _heads_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     s, m, k, v = sizes(rng, 4, 2, 6)
     return [
-        case(*_heads(rng, s, s, m, k, v, v, _mask(rng, s, 1, m, k))),  # b = h, k = v
-        case(*_heads(rng, m, s, s, s, k, v, _mask(rng, s, s))),  # h = n = m
-        case(*_heads(rng, m, v, s, s, k, k, _triangle(s))),
-        case(*_heads(rng, m, v, s, k, k, v, _mask(rng, s, k))),  # m = k: turned keys fit
+        case(*_heads(rng, s, s, m, k, v, v, random_keep(rng, s, 1, m, k))),  # b = h, k = v
+        case(*_heads(rng, m, s, s, s, k, v, random_keep(rng, s, s))),  # h = n = m
+        case(*_heads(rng, m, v, s, s, k, k, lower_triangle(s))),
+        case(*_heads(rng, m, v, s, k, k, v, random_keep(rng, s, k))),  # m = k: turned keys fit
     ]
 
 
 def _heads_with_nothing_to_see(rng: np.random.Generator) -> list[Case]:
     b, h, n, m, k, v = sizes(rng, 6, 2, 7)
-    keep = _mask(rng, b, 1, n, m)
+    keep = random_keep(rng, b, 1, n, m)
     keep[rng.integers(b), 0, rng.integers(n)] = False
     none = np.zeros((n, m), bool)
     return [
@@ -1418,11 +1824,12 @@ def _heads_with_nothing_to_see(rng: np.random.Generator) -> list[Case]:
 
 def _heads_at_the_edge(rng: np.random.Generator) -> list[Case]:
     b, h, n, m, k, v = sizes(rng, 6, 2, 7)
-    keep = _mask(rng, n, m)
+    keep = random_keep(rng, n, m)
     return [
-        case(*_heads(rng, 1, 1, 1, m, k, v, _mask(rng, 1, m))),
+        case(*_heads(rng, 1, 1, 1, m, k, v, random_keep(rng, 1, m))),
         case(*_heads(rng, b, h, n, m, k, v, keep, dtype="float32")),
         case(*_heads(rng, b, h, n, m, k, k, keep, dtype="float32")),
+        case(*_heads(rng, b, h, n, m, k, v, keep, size=60.0)),
         case(*_heads(rng, b, h, n, m, k, v, keep, order="strided")),
     ]
 
@@ -1430,14 +1837,17 @@ def _heads_at_the_edge(rng: np.random.Generator) -> list[Case]:
 def _heads_to_learn_from(rng: np.random.Generator) -> list[Case]:
     b, h, n, m, k, v = sizes(rng, 6, 3, 8)
     widths = ((k, v), (k, k))
-    return [case(*_heads(rng, b, h, n, m, *each, _choices(rng, n, m)), harness="gradients") for each in widths]
+    drawn = (_heads(rng, b, h, n, m, *each, _choices(rng, n, m)) for each in widths)
+    return [
+        case(dict(zip("qkv", tables, strict=True)) | {"keep": keep}, harness="gradients") for *tables, keep in drawn
+    ]
 
 
 def _few_heads(seed: int, b: int, h: int, n: int, m: int, k: int, v: int, keep: Any, dtype: str = "float64") -> Any:
     rng = np.random.default_rng(seed)
     shapes = ((b, h, n, k), (b, h, m, k), (b, h, m, v))
-    Q, K, V = (Shown(np.round(1.5 * rng.standard_normal(shape), 1).astype(dtype)) for shape in shapes)
-    return Q, K, V, Shown(np.array(keep, bool))
+    Q, K, V = (TensorValue(np.round(1.5 * rng.standard_normal(shape), 1).astype(dtype)) for shape in shapes)
+    return Q, K, V, TensorValue(np.array(keep, bool))
 
 
 FUSED = Exercise(
@@ -1445,20 +1855,34 @@ FUSED = Exercise(
     notebook=NOTEBOOK,
     public=(
         case(*_few_heads(1, 1, 1, 2, 3, 4, 2, [[True, False, True], [True, True, False]])),
-        case(*_few_heads(2, 1, 2, 3, 3, 2, 2, _triangle(3))),
+        case(*_few_heads(2, 1, 2, 3, 3, 2, 2, lower_triangle(3))),
         case(*_few_heads(3, 2, 2, 2, 3, 1, 1, [[[[1, 0, 1], [1, 1, 0]]], [[[0, 0, 0], [0, 1, 1]]]])),
         case(*_few_heads(4, 1, 2, 2, 2, 3, 1, [[1, 1], [0, 1]])),
+        case(
+            _value([[[[40.0], [30.0]]]]),
+            _value([[[[30.0], [20.0]]]]),
+            _value([[[[1.0], [2.0]]]]),
+            TensorValue(lower_triangle(2)),
+        ),
         case(*_few_heads(5, 1, 2, 3, 4, 4, 2, [[1, 0, 1, 1], [1, 1, 0, 1], [0, 1, 0, 0]], "float32")),
-        case(*_few_heads(6, 1, 2, 2, 3, 2, 1, [[1, 0, 1], [1, 1, 0]]), harness="gradients"),
+        case(
+            dict(zip(("q", "k", "v", "keep"), _few_heads(6, 1, 2, 2, 3, 2, 1, [[1, 0, 1], [1, 1, 0]]), strict=True)),
+            harness="gradients",
+        ),
     ),
     probes=(
         Probe("every head of every item, for masks of every allowed shape", 1.0, _all_heads),
         Probe("the same where sizes coincide (b = h, k = v, too)", 0.5, _heads_where_sizes_coincide),
         Probe("zeros for a query that may attend to nothing", 0.5, _heads_with_nothing_to_see),
-        Probe("a single head and query, float32, and tensors that are not contiguous", 0.5, _heads_at_the_edge),
+        Probe(
+            "a single head and query, scores in the thousands, float32, and tensors that are not contiguous",
+            0.5,
+            _heads_at_the_edge,
+        ),
         Probe("gradients flow through to queries, keys and values", 0.5, _heads_to_learn_from),
     ),
     mistakes=(
+        by_hand_with_plain_exponentials,
         inverted_mask,
         scaled_twice,
         scale_switched_off,
@@ -1576,6 +2000,19 @@ def w1_and_w2_exchanged(module: Block, params: Arrays) -> Block:
     return _copied(module, state).eval()
 
 
+def returns_it_as_it_came(module: Block, params: Arrays) -> Block:
+    """you returned the module as it came, with the numbers that it was made with, in training mode. Assigning to a name, or
+    changing a copy, changes no module: write into its parameters."""
+    return module
+
+
+def numpy_type_for_module(module: Block, params: Arrays) -> Block:
+    """you handed the module one of numpy's number types. PyTorch has types of its own; the one that fits an array is that
+    of a tensor made of it."""
+    module.to(params["Wo"].dtype)  # type: ignore[call-overload]
+    return _copied(module, _state(params)).eval()
+
+
 def dropout_left_on(module: Block, params: Arrays) -> Block:
     """the module is still in training mode, in which dropout sets numbers to zero at random: two calls with the same
     tokens give two answers. Where it is to be used, it has to be told so."""
@@ -1623,6 +2060,30 @@ def norms_exchanged(module: Block, params: Arrays) -> Block:
     return _copied(module, state | swapped).eval()
 
 
+def _exchanged(module: Block, params: Arrays, one: str, other: str) -> Block:
+    return _copied(module, _state(params | {one: params[other], other: params[one]})).eval()
+
+
+def gains_exchanged(module: Block, params: Arrays) -> Block:
+    """gain1 and gain2 are exchanged. gain1 belongs to the LayerNorm in front of attention."""
+    return _exchanged(module, params, "gain1", "gain2")
+
+
+def biases_exchanged(module: Block, params: Arrays) -> Block:
+    """bias1 and bias2 are exchanged. bias1 belongs to the LayerNorm in front of attention."""
+    return _exchanged(module, params, "bias1", "bias2")
+
+
+def first_gain_and_bias_exchanged(module: Block, params: Arrays) -> Block:
+    """gain1 and bias1 are exchanged. A LayerNorm multiplies by its weight and adds its bias."""
+    return _exchanged(module, params, "gain1", "bias1")
+
+
+def second_gain_and_bias_exchanged(module: Block, params: Arrays) -> Block:
+    """gain2 and bias2 are exchanged. A LayerNorm multiplies by its weight and adds its bias."""
+    return _exchanged(module, params, "gain2", "bias2")
+
+
 def gain_and_bias_exchanged(module: Block, params: Arrays) -> Block:
     """gain and bias of the LayerNorms are exchanged. A LayerNorm multiplies by its weight and adds its bias."""
     state = _state(params)
@@ -1667,8 +2128,9 @@ def columns_head_by_head(module: Block, params: Arrays) -> Block:
 
 
 def rounded_to_float32(module: Block, params: Arrays) -> Block:
-    """the module stayed in float32, in which it was made, so the weights were rounded to seven digits on the way in.
-    copy_ and load_state_dict do not say so. The module has to become the type of the weights first."""
+    """the module is float32, and its weights were rounded to seven digits on the way in; copy_ and load_state_dict do not
+    say so. Either the module never became the type of the arrays, or you made float32 tensors of them (torch.Tensor does,
+    and so does torch.tensor of a list) and took the type from those."""
     with torch.no_grad():
         for name, array in _state(params).items():
             module.get_parameter(name).copy_(torch.tensor(array))
@@ -1681,8 +2143,9 @@ def always_float64(module: Block, params: Arrays) -> Block:
 
 
 def widened_too_late(module: Block, params: Arrays) -> Block:
-    """the module is float64, but its weights have only seven right digits. You copied them into float32 first and widened
-    the module afterwards, and what is rounded stays rounded."""
+    """the module is float64, but its weights have only seven right digits: on the way they went through float32, and what
+    is rounded stays rounded. Was the module widened before the weights were copied? Do your tensors have the type of the
+    arrays? (torch.Tensor makes float32, and so does torch.tensor of a list.)"""
     with torch.no_grad():
         for name, array in _state(params).items():
             module.get_parameter(name).copy_(torch.tensor(array))
@@ -1702,10 +2165,29 @@ def returns_nothing(module: Block, params: Arrays) -> None:
     _copied(module, _state(params)).eval()
 
 
+def returns_what_loading_says(module: Block, params: Arrays) -> object:
+    """you returned what load_state_dict returns, a list of names that did not fit. Its caller wants the module."""
+    tensors = {name: torch.tensor(array) for name, array in _state(params).items()}
+    return module.to(tensors["output.weight"].dtype).eval().load_state_dict(tensors)
+
+
 def leaves_it_untouched(module: Block, params: Arrays) -> Block:
     """the module still has the numbers that it was made with. Assigning to a name, or changing a copy, changes no module:
     write into its parameters."""
     return module.to(torch.from_numpy(params["Wo"]).dtype).eval()
+
+
+def freezes_the_weights(module: Block, params: Arrays) -> Block:
+    """the numbers are right, but the weights no longer take part in training: requires_grad is off. A module that is
+    evaluated today may go on learning tomorrow."""
+    return _copied(module, _state(params)).requires_grad_(False).eval()
+
+
+def takes_dropout_out(module: Block, params: Arrays) -> Block:
+    """you took the dropout out, or set its share to something else. It does nothing in evaluation mode, and it must still
+    be there when the module goes back to training."""
+    _copied(module, _state(params)).dropout = torch.nn.Identity()  # type: ignore[assignment]
+    return module.eval()
 
 
 def shares_memory(module: Block, params: Arrays) -> Block:
@@ -1765,23 +2247,13 @@ def _block(
     dtype: str = "float64",
     digits: int = 12,
 ) -> Case:
-    shapes = {
-        "Wqkv": (d, h * (2 * k + v)),
-        "Wo": (h * v, d),
-        "W1": (d, f),
-        "b1": (f,),
-        "W2": (f, d),
-        "b2": (d,),
-        "gain1": (d,),
-        "bias1": (d,),
-        "gain2": (d,),
-        "bias2": (d,),
+    params = {
+        name: np.round(normal(rng, *shape), digits).astype(dtype) for name, shape in shapes(d, h, k, v, f).items()
     }
-    params = {name: np.round(normal(rng, *shape), digits).astype(dtype) for name, shape in shapes.items()}
     n = 5
     X = np.round(normal(rng, 3, n, d, scale=2.0), digits).astype(dtype)
     of = {"d": d, "h": h, "k": k, "v": v, "f": f, "eps": 1e-3, "dropout": dropout}
-    return case(of, params, Shown(X), Shown(_triangle(n)), harness="loaded")
+    return case(of, params, TensorValue(X), TensorValue(lower_triangle(n)), harness="loaded")
 
 
 def _blocks_of_other_sizes(rng: np.random.Generator) -> list[Case]:
@@ -1817,19 +2289,29 @@ LOAD_NUMPY = Exercise(
         _block(np.random.default_rng(4), 4, 2, 2, 2, 5),
     ),
     probes=(
-        Probe("the output of notebook 05's block, all sizes different", 1.0, _blocks_of_other_sizes, part="output"),
+        Probe(
+            "the module computes what a block with these weights does, all sizes different",
+            1.0,
+            _blocks_of_other_sizes,
+            part="output",
+        ),
         Probe("the same where weights are square, and fit turned or not", 0.5, _square_blocks, part="output"),
-        Probe("the number type of the weights, float32 too", 0.25, _blocks_in_float32, part="output"),
-        Probe("training mode is over, for the parts inside it too", 0.5, _blocks_with_dropout, part="in training mode"),
-        Probe("the same output at every call", 0.25, _blocks_with_dropout, part="same output at every call"),
-        Probe("returns the module that it was given", 0.25, _blocks_with_dropout, part="returns"),
-        Probe("the module has weights of its own", 0.25, _blocks_of_other_sizes, part="shares memory with"),
+        Probe("the number type of the weights, float32 too", 0.5, _blocks_in_float32, part="output"),
+        Probe("no dropout, so the same output at every call", 0.5, _blocks_with_dropout, part="output"),
+        Probe(
+            "the module that was given comes back, training mode is over in all its parts, its weights are its own",
+            0.5,
+            _blocks_with_dropout,
+            part="afterwards",
+        ),
     ),
     mistakes=(
         weights_not_transposed,
         reshaped_for_transposed,
         turned_where_it_must_be,
         w1_and_w2_exchanged,
+        returns_it_as_it_came,
+        numpy_type_for_module,
         dropout_left_on,
         only_the_top_told,
         dropout_of_nothing,
@@ -1837,6 +2319,10 @@ LOAD_NUMPY = Exercise(
         norms_forgotten,
         only_the_gains,
         norms_exchanged,
+        gains_exchanged,
+        biases_exchanged,
+        first_gain_and_bias_exchanged,
+        second_gain_and_bias_exchanged,
         gain_and_bias_exchanged,
         queries_and_keys_swapped,
         values_first,
@@ -1847,7 +2333,10 @@ LOAD_NUMPY = Exercise(
         widened_too_late,
         a_module_of_its_own,
         returns_nothing,
+        returns_what_loading_says,
         leaves_it_untouched,
+        freezes_the_weights,
+        takes_dropout_out,
         shares_memory,
     ),
     variants=(loaded_by_state, loaded_by_copying, loaded_by_data, loaded_as_new_parameters, loaded_by_assigning),

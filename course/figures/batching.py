@@ -25,6 +25,8 @@ def broadcast(first: Shape, second: Shape, names: tuple[str, str] = ("", "")) ->
         first, second: two shapes, such as (2, 1, 3) and (4, 3), with up to six axes each.
         names: the names of their axes, such as "b h n" and "n m"; they may be left out.
     """
+    if len(names) != 2 or not all(isinstance(named, str) for named in names):
+        return Covered('The names are two texts, one for each shape, such as ("b h n n", "n n").')
     for shape, named in zip((first, second), names, strict=True):
         whole = isinstance(shape, tuple) and all(type(size) is int and 0 < size < 1000 for size in shape)
         if not whole or len(shape) > 6:
@@ -195,28 +197,40 @@ def batch_against_loop(guess: str | None, mha_batched: Callable[..., object]) ->
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # so that whatever else runs on this machine disturbs little
     try:
-        batch, loop = np.split(np.array(race(*together, *(partial(one_by_one, X) for X in batches))), 2)
+        batch, loop = np.split(np.array(race(*together, *(partial(one_by_one, X) for X in batches), rounds=5)), 2)
     finally:
         torch.set_num_threads(threads)
     figure, (left, right) = canvas(1, 2, width=9.4, height=3.9)
     left.loglog(counts, loop * 1e3, "--", marker=MARKERS[1], color=COLOURS[1], label="one call for each item")
     left.loglog(counts, batch * 1e3, "-", marker=MARKERS[0], color=COLOURS[0], label="one call for all items")
-    left.set(xlabel="items b", ylabel="milliseconds", title="time for the whole batch")
+    left.set(xlabel="items b", title="milliseconds for the whole batch")
     left.legend()
     right.semilogx(counts, loop / counts * 1e6, "--", marker=MARKERS[1], color=COLOURS[1])
     right.semilogx(counts, batch / counts * 1e6, "-", marker=MARKERS[0], color=COLOURS[0])
-    right.set(xlabel="items b", ylabel="microseconds", title="the same, for each item")
-    right.set_ylim(bottom=0)
+    right.set(xlabel="items b", title="microseconds for each item")
+    right.set_ylim(0, 1.15e6 * max((loop / counts).max(), (batch / counts).max()))
+    _powers_of_ten(left, np.concatenate([batch, loop]) * 1e3)
     for axes in (left, right):
         axes.set_xticks(counts, [str(b) for b in counts])
         axes.minorticks_off()
-    times = batch[counts.index(64)] / batch[0]
-    figure.supxlabel(f"64 items in one call: {times:.0f} times as long as 1. {told(guess, 'b')}", fontsize=12)
+    most = counts[-1]
+    times = batch[-1] / batch[0]
+    answer = "a" if times < 1.5 else "b" if times < most / 1.5 else "c"
+    figure.supxlabel(f"{most} items in one call: {times:.1f} times as long as 1. {told(guess, answer)}", fontsize=12)
+    each = [f"{1e6 * took[i] / counts[i]:.2g}" for took in (loop, batch) for i in (0, -1)]
     return figure, (
         f"Two charts against the number of items, 1 to 64, each of {n} tokens of width {d}. Left, the time for the whole batch on "
-        "logarithmic axes, one call for each item, dashed with squares, above one call for all, solid with circles. Right, the same "
-        "for each item: the dashed line is nearly level, the solid one falls."
+        "logarithmic axes: one call for each item, dashed with squares, and one call for all, solid with circles. Right, the same for "
+        f"each item, in microseconds: the dashed line goes from {each[0]} to {each[1]}, the solid one from {each[2]} to {each[3]}."
     )
+
+
+def _powers_of_ten(axes: Axes, values: np.ndarray) -> None:
+    """Ticks at 0.1, 1, 10, in these words, far enough to hold all values."""
+    low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
+    ticks = 10.0 ** np.arange(low, high + 1)
+    axes.set_ylim(ticks[0], ticks[-1])
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
 @picture
@@ -245,7 +259,7 @@ def slopes(softmax_backward: Callable[..., object]) -> tuple[Figure, str]:
         xlabel="weight p of one of two keys",
         ylabel="change of p, per unit of score",
         ylim=(-0.32, 0.34),
-        xlim=(0, 1.22),
+        xlim=(0, 1),
     )
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1.0])
     marked = "; ".join(f"{own[place, 0]:.2g} at p = {p[place]:.2g}" for place in (50, 90, 99))
@@ -258,22 +272,24 @@ def slopes(softmax_backward: Callable[..., object]) -> tuple[Figure, str]:
 @picture
 def there_and_back() -> tuple[Figure, str]:
     """The steps of attention with their shapes, and the way back under them."""
-    figure, axes = canvas(width=10.4, height=4.3)
+    figure, axes = canvas(width=10.4, height=4.5)
     stations = (
-        (0.9, "Q", "[n, k]", "dQ", "dS · K / √k"),
-        (2.5, "K", "[m, k]", "dK", "dSᵀ · Q / √k"),
-        (4.6, "S", "[n, m]", "dS", "P ∗ (dP − row sum)"),
-        (6.8, "P", "[n, m]", "dP", "dO · Vᵀ"),
-        (8.4, "V", "[m, v]", "dV", "Pᵀ · dO"),
-        (10.1, "O", "[n, v]", "dO", "handed in"),
+        (0.9, "Q", "[n, k]", "dQ", "dS · K / √k", "K"),
+        (2.5, "K", "[m, k]", "dK", "dSᵀ · Q / √k", "Q"),
+        (4.6, "S", "[n, m]", "dS", "P ∗ (dP − sum of dP ∗ P)", "P"),
+        (6.8, "P", "[n, m]", "dP", "dO · Vᵀ", "V"),
+        (8.4, "V", "[m, v]", "dV", "Pᵀ · dO", "P"),
+        (10.1, "O", "[n, v]", "dO", "handed in", ""),
     )
-    for x, name, shape, gradient, formula in stations:
+    for x, name, shape, gradient, formula, needed in stations:
         for y, text, face in ((1.0, name, PALE), (3.0, gradient, "white")):
             box = Rectangle((x - 0.45, y - 0.42), 0.9, 0.84, facecolor=face, edgecolor="0.35", linewidth=1.4)
             axes.add_patch(box)
             axes.text(x, y - 0.13, text, ha="center", va="center", fontsize=14, weight="bold")
             axes.text(x, y + 0.22, shape, ha="center", va="center", fontsize=10)
         axes.text(x, 3.62, formula, ha="center", va="center", fontsize=10.5)
+        if needed:
+            axes.text(x, 3.92, f"with {needed} from above", ha="center", va="center", fontsize=9.5, style="italic")
     forward = ((0.9, 4.6, -0.28), (2.5, 4.6, 0.0), (4.6, 6.8, 0.0), (6.8, 10.1, -0.26), (8.4, 10.1, 0.0))
     for start, end, bend in forward:
         _arrow(axes, start, end, 1.0, bend)
@@ -282,9 +298,12 @@ def there_and_back() -> tuple[Figure, str]:
         axes.text(x, 1.62, text, ha="center", va="center", fontsize=10.5)
     axes.text(0.0, 0.0, "there", fontsize=12, color="0.3")
     axes.text(0.0, 2.3, "and back", fontsize=12, color="0.3")
-    axes.set(xlim=(-0.1, 10.9), ylim=(3.9, -0.25))
+    axes.set(xlim=(-0.1, 10.9), ylim=(4.1, -0.25))
     axes.set_axis_off()
-    back = "; ".join(f"{gradient} is {formula}" for _, _, _, gradient, formula in reversed(stations[:-1]))
+    back = "; ".join(
+        f"{gradient} is {formula} with the {needed} of the row above"
+        for _, _, _, gradient, formula, needed in reversed(stations[:-1])
+    )
     return figure, (
         "Two rows of boxes. Above, forward: Q and K make S by Q K transposed over root k, S makes P by softmax, P and V make O by the "
         f"product P V. Below, backward, each box of the same shape as the one above it, with arrows the other way: dO is handed in; {back}."

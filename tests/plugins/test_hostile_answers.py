@@ -50,11 +50,10 @@ link = SocketLink(connection)
 link.send({"say": "observed", "score": 2.0})
 connection.close()
 """
-TALKS_BACK = """import course.client
-observe = course.client.observe
+TALKS_BACK = """import course.cases
 class Passed:
     def to_value(self): return {"outcome": "passed", "score": 2.0}
-course.client.observe = lambda *arguments, **keywords: Passed()
+course.cases.observe = lambda *arguments, **keywords: Passed()
 def pairwise_dots(A, B):
     return 2.0"""
 STASHES_ARGUMENTS = """def to_columns(X, W):
