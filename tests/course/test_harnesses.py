@@ -1,0 +1,163 @@
+"""What harnesses report of the function that they are run around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from course.harnesses import evaluating, gradients, loaded, refusing, stretched
+from course.modules import Block
+from course.parameters import random_parameters
+
+SIZES = {"d": 4, "h": 2, "k": 3, "v": 1, "f": 5, "eps": 1e-3, "dropout": 0.5}
+
+
+# ---------------------------------------------------------------------------------------------- gradients
+
+
+def squares(x: torch.Tensor, n: int) -> torch.Tensor:
+    return x**2
+
+
+def test_the_gradient_is_that_of_a_weighted_sum_of_the_outputs() -> None:
+    x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+    found = gradients(squares, {"x": x, "n": 3})
+    assert list(found) == ["gradient by x"]
+    torch.testing.assert_close(found["gradient by x"], 2 * x * torch.arange(3, dtype=torch.float64).cos())
+
+
+@pytest.mark.parametrize("cut", [lambda x, n: (x**2).detach(), lambda x, n: torch.tensor((x.detach().numpy()) ** 2)])
+def test_a_way_back_that_is_cut_gives_zeros(cut: Callable[..., torch.Tensor]) -> None:
+    found = gradients(cut, {"x": torch.ones(2), "n": 3})
+    assert found["gradient by x"].tolist() == [0.0, 0.0]
+
+
+def test_what_stands_in_dictionaries_is_named_by_its_key() -> None:
+    found = gradients(lambda X, params: X @ params["W"], {"X": torch.ones(1, 2), "params": {"W": torch.ones(2, 1)}})
+    assert list(found) == ["gradient by X", "gradient by W"]
+
+
+def test_a_mask_is_stretched_over_items_and_heads() -> None:
+    lengths = torch.tensor([1, 2])
+    mask = stretched(
+        lambda lengths, n, causal, left: torch.ones(2, 1, n, n, dtype=torch.bool), lengths, 3, True, False, 4
+    )
+    assert mask.shape == (2, 4, 3, 3)
+
+
+# ------------------------------------------------------------------------------------------------- loaded
+
+
+def run(load: Callable[[Block, dict[str, np.ndarray]], Any]) -> dict[str, Any]:
+    params = random_parameters(np.random.default_rng(0), 4, 2, 3, 1, 5)
+    return loaded(load, SIZES, params, torch.ones(1, 2, 4, dtype=torch.float64), torch.ones(2, 2, dtype=torch.bool))
+
+
+def test_a_module_that_is_only_told_to_evaluate_is_as_it_was() -> None:
+    report = run(lambda module, params: module.eval())
+    assert report["afterwards"] == {
+        "mode": "evaluation",
+        "what came back": "the module that was given",
+        "memory of the weights": "its own",
+        "weights to train": "as before",
+        "dropout": "as before",
+    }
+    assert torch.isfinite(report["output"]).all()
+
+
+@pytest.mark.parametrize(
+    ("load", "key", "said"),
+    [
+        (lambda module, params: module, "mode", "training"),
+        (lambda module, params: module.eval().dropout.train(), "mode", "evaluation, with parts in training"),
+        (lambda module, params: None, "what came back", "None"),
+        (lambda module, params: Block(4, 2, 3, 1, 5), "what came back", "another Block"),
+        (lambda module, params: module.eval().requires_grad_(False), "weights to train", "others than before"),
+        (lambda module, params: setattr(module, "dropout", torch.nn.Identity()), "dropout", "Identity()"),
+        (lambda module, params: setattr(module.dropout, "p", 0.0), "dropout", "Dropout(p=0.0, inplace=False)"),
+        (
+            lambda module, params: setattr(module.double().output.weight, "data", torch.from_numpy(params["Wo"]).T),
+            "memory of the weights",
+            "shared with Wo",
+        ),
+    ],
+)
+def test_what_became_of_the_module_is_told(load: Callable[..., Any], key: str, said: str) -> None:
+    assert run(load)["afterwards"][key] == said
+
+
+def test_an_output_that_changes_from_call_to_call_is_no_output() -> None:
+    assert run(lambda module, params: module)["output"].isnan().all()
+
+
+# --------------------------------------------------------------------------------------------- evaluating
+
+
+def measure(function: Callable[..., Any], training: bool = True) -> dict[str, Any]:
+    return evaluating(function, torch.eye(3, dtype=torch.float64), torch.tensor([[0, 1, 2]]), training)
+
+
+def careful(model: torch.nn.Module, ids: torch.Tensor) -> torch.Tensor:
+    was = model.training
+    model.eval()
+    with torch.no_grad():
+        loss = model(ids[:, :-1]).sum(dim=-1)[0]
+    model.train(was)
+    return loss
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_who_measures_with_care_leaves_no_trace(training: bool) -> None:
+    report = measure(careful, training)
+    assert report.pop("loss").tolist() == [2.0, 1.0]  # the model peeks at the next token, where it is shown one
+    assert report == {
+        "in training mode afterwards": "yes" if training else "no",
+        "carries a graph": False,
+        "gradients recorded afterwards": True,
+        "can still be trained": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("trace", "key", "said"),
+    [
+        (lambda model: model.eval(), "in training mode afterwards", "no"),
+        (
+            lambda model: setattr(model, "training", False),
+            "in training mode afterwards",
+            "the part inside, but not the model",
+        ),
+        (lambda model: torch.set_grad_enabled(False), "gradients recorded afterwards", False),
+        (lambda model: model.requires_grad_(False), "can still be trained", False),
+    ],
+)
+def test_a_trace_that_is_left_is_told(trace: Callable[..., Any], key: str, said: object) -> None:
+    def careless(model: torch.nn.Module, ids: torch.Tensor) -> torch.Tensor:
+        trace(model)
+        return model(ids[:, :-1])
+
+    assert measure(careless)[key] == said
+    assert torch.is_grad_enabled()
+
+
+# ----------------------------------------------------------------------------------------------- refusing
+
+
+def refuse(*arguments: object) -> None:
+    raise ValueError("no")
+
+
+def test_a_refusal_is_an_answer_that_nothing_returned_can_pass_for() -> None:
+    refused = refusing(refuse, 1)
+    returned = [refusing(lambda given: given, given) for given in (ValueError("no"), refused, None, "leak")]
+    assert refused not in returned
+    assert returned[2:] == [None, "leak"]
+
+
+def test_another_exception_than_a_refusal_passes_through() -> None:
+    with pytest.raises(ZeroDivisionError):
+        refusing(lambda x: 1 / x, 0)
