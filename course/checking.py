@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from textwrap import wrap
 from typing import Any, Literal
@@ -149,7 +150,7 @@ def _wrong(
     paragraphs: list[str] = []
     comparison: tuple[Value, Value] | None = None
     if failing:
-        i = min(failing, key=lambda index: (_sizes_coincide(exercise, index), _leaves(exercise.cases[index].arguments)))
+        i = min(failing, key=partial(_hard_to_follow, exercise))
         found = differences[i]
         assert found is not None
         parts = _parts(exercise, i, observed[i])
@@ -266,6 +267,12 @@ def _entry(result: Value, path: tuple[int | str, ...]) -> Value:
     while path and isinstance(result, dict) and path[0] in result:
         result, path = result[path[0]], path[1:]
     return result
+
+
+def _hard_to_follow(exercise: StoredExercise, i: int) -> tuple[bool, bool, int]:
+    """How hard a case is to follow: a plain call is easier than a harness, and a small case than a large one."""
+    case = exercise.cases[i]
+    return case.harness is not None, _sizes_coincide(exercise, i), _leaves(case.arguments)
 
 
 def _sizes_coincide(exercise: StoredExercise, i: int) -> bool:
