@@ -99,7 +99,7 @@ def same_answers(expected: Sequence[Observation], some: Sequence[Observation], o
 
 
 def recognise(
-    mistakes: Iterable[M],
+    mistakes: Sequence[M],
     trials: Sequence[T],
     failed: Callable[[T], bool],
     matches: Callable[[M, T], Match],
