@@ -232,15 +232,14 @@ def _argument(name: str, axes: str, argument: Value | Function) -> str:
     """One argument as a reader wants it: in numbers where it is small, else by its shape; nothing for a plain function."""
     if isinstance(argument, Function):
         return f"{name} = {argument}" if str(argument) != name else ""
-    array = bare(argument)
-    if not isinstance(array, np.ndarray):
-        shown = show(array) if _leaves(array) <= SMALL else _shapes(array)
-        return f"{name} =\n{_indent(shown)}" if "\n" in shown else f"{name} = {shown}"
-    if array.size > SMALL:
-        named = f"[{', '.join(axes.split())}] = " if axes else ""
-        return f"{name} of shape {named}{list(array.shape)}"
-    shown = show(array)
-    called = name if array.dtype in ("float64", "bool") else f"{name} ({array.dtype.name})"
+    value = bare(argument)
+    shown = show(value) if _leaves(value) <= SMALL else _shapes(value)
+    called = name
+    if isinstance(value, np.ndarray):
+        if value.size > SMALL:
+            named = f"[{', '.join(axes.split())}] = " if axes else ""
+            return f"{name} of shape {named}{shown}"
+        called = name if value.dtype in ("float64", "bool") else f"{name} ({value.dtype.name})"
     return f"{called} =\n{_indent(shown)}" if "\n" in shown else f"{called} = {shown}"
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, told
-from course.figures.grids import grid
+from course.figures.grids import grid, numbered_places
 
 Scores = Float[np.ndarray, "n m"]
 Mask = Bool[np.ndarray, "n m"]
@@ -137,13 +137,7 @@ def influence_cells(axes: Axes, moved: Mask, keep: Mask) -> None:
             axes.text(j + 0.5, i + 0.5, "leak", ha="center", va="center", color=FRAME, weight="bold", fontsize=11)
         elif moves:
             axes.plot(j + 0.5, i + 0.5, "o", color=COLOURS[0], markersize=9)
-    axes.set(xlim=(-0.02, m + 0.02), ylim=(n + 0.02, -0.02), aspect="equal")
-    axes.set_xticks(np.arange(m) + 0.5, map(str, range(m)))
-    axes.set_yticks(np.arange(n) + 0.5, map(str, range(n)))
-    axes.tick_params(length=0)
-    axes.grid(False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    numbered_places(axes, n, m)
     axes.set_xlabel("token j is moved")
     axes.set_ylabel("output i is watched")
 

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from course import markov
 from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture, told
-from course.figures.grids import grid
+from course.figures.grids import grid, numbered_places
 from course.markov import STRATEGIES, OneLayer, Strategy, causal, on_rows, train, zero_after, zero_before
 
 LossByPosition = Callable[[nn.Module, Tensor], Tensor]
@@ -288,14 +288,7 @@ def _map(axes: Axes, moved: Bool[np.ndarray, "n n"], keep: Bool[np.ndarray, "n n
             axes.add_patch(Rectangle((j + 0.08, i + 0.08), 0.84, 0.84, fill=False, edgecolor=FRAME, linewidth=1.5))
         if moves:
             axes.plot(j + 0.5, i + 0.5, "X" if leak else "o", color=FRAME if leak else COLOURS[0], markersize=6)
-    n = len(moved)
-    axes.set(xlim=(-0.02, n + 0.02), ylim=(n + 0.02, -0.02), aspect="equal")
-    axes.set_xticks(np.arange(n) + 0.5, map(str, range(n)))
-    axes.set_yticks(np.arange(n) + 0.5, map(str, range(n)))
-    axes.tick_params(length=0)
-    axes.grid(False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    numbered_places(axes, *moved.shape)
 
 
 def _leaks(model: OneLayer, influence: Influence) -> Bool[np.ndarray, "n n"]:

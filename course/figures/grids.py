@@ -69,3 +69,14 @@ def frame_column(axes: Axes, column: int, height: int, **style: Any) -> None:
     """A thick frame around one column of a grid that is `height` rows high."""
     style = {"linewidth": 3, "edgecolor": FRAME, **style}
     axes.add_patch(Rectangle((column - 0.5, -0.5), 1, height, fill=False, **style))
+
+
+def numbered_places(axes: Axes, n: int, m: int) -> None:
+    """Make room for n rows of m squares of size 1, row 0 on top, and number them along both sides."""
+    axes.set(xlim=(-0.02, m + 0.02), ylim=(n + 0.02, -0.02), aspect="equal")
+    axes.set_xticks(np.arange(m) + 0.5, map(str, range(m)))
+    axes.set_yticks(np.arange(n) + 0.5, map(str, range(n)))
+    axes.tick_params(length=0)
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
