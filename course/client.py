@@ -50,16 +50,18 @@ class Report:
 def judge(function: Callable[..., object]) -> Report:
     """Have `function` judged by the hidden tests of the exercise that carries its name.
 
-    While nbgrader grades, a judge in another process is reached over a socket. On an instructor's machine, where
-    `autograder` can be imported, the same judge runs here. On a student's machine this only says when hidden tests run.
+    While nbgrader grades, a judge in another process is reached over a socket whose descriptor the environment names. On an
+    instructor's machine, where `autograder` can be imported, the same judge runs here. On a student's machine this only says
+    when hidden tests run.
 
     Raises:
         RuntimeError: nbgrader is grading and no judge can be reached, which is the grader's fault.
     """
-    address = os.environ.get(SOCKET_VARIABLE)
-    if address:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(address)
+    descriptor = os.environ.get(SOCKET_VARIABLE)
+    if descriptor == "":
+        return _saying("Nothing is being judged now.")
+    if descriptor:
+        with socket.socket(fileno=os.dup(int(descriptor))) as connection:
             return answer(function, SocketLink(connection))
     if os.environ.get("NBGRADER_EXECUTION") == "autograde":
         raise RuntimeError("no judge: run nbgrader where this course's nbgrader_config.py is")
@@ -68,9 +70,14 @@ def judge(function: Callable[..., object]) -> Report:
     except ModuleNotFoundError as error:
         if error.name != "autograder":
             raise
-        text = "The hidden tests run when your instructor grades; check() above is yours to run as often as you like."
-        return Report(text, f"<p>{text}</p>")
+        return _saying(
+            "The hidden tests run when your instructor grades; check() above is yours to run as often as you like."
+        )
     return local_judge(function, answer)
+
+
+def _saying(text: str) -> Report:
+    return Report(text, f"<p>{text}</p>")
 
 
 def answer(function: Callable[..., object], link: Link) -> Report:
@@ -86,7 +93,7 @@ def answer(function: Callable[..., object], link: Link) -> Report:
         try:
             request = link.receive()
         except (EOFError, ConnectionError):
-            return Report(ENDED, f"<p>{ENDED}</p>")
+            return _saying(ENDED)
         if request["do"] == "done":
             return Report(request["text"], request["html"])
         case = Case(tuple(_from_afar(argument, exchange) for argument in request["arguments"]), request["harness"])

@@ -1,24 +1,52 @@
-"""Run a submission, and let each grade cell of this course be scored by the judge."""
+"""Run a submission in the engine, and let each grade cell of this course be scored by the judge."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+import re
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import Execute
-from nbgrader.utils import is_grade, setenv
+from nbgrader.utils import is_grade
+from traitlets import Integer
 
+import course
+from autograder.engine import Run, Session, ZygoteFailed, best_walls, borrowed
 from autograder.exercises import EXERCISES
 from autograder.exercises.model import Exercise
-from autograder.judging.server import JudgeServer
+from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
+from autograder.plugins import travelling
 from course.client import SOCKET_VARIABLE
 
 VERDICT_TYPE = "application/vnd.course.verdict+json"
 ALARMING = ("timed out", "crashed", "tampered", "grader fault")
+
+LIBRARY = Path(course.__file__).parent
+OWN_KERNELS = ("", "python", "python3")
+WARM = {"numpy": "numpy", "torch": "torch", "matplotlib": "matplotlib.pyplot", "pandas": "pandas", "course": "course"}
+IMPORTS = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
+NEEDS_A_KERNEL = re.compile(r"^\s*(?:import|from)\s+(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
+LANGUAGE = {
+    "name": "python",
+    "version": ".".join(map(str, sys.version_info[:3])),
+    "mimetype": "text/x-python",
+    "codemirror_mode": {"name": "ipython", "version": sys.version_info.major},
+    "pygments_lexer": f"ipython{sys.version_info.major}",
+    "nbconvert_exporter": "python",
+    "file_extension": ".py",
+}
+SECONDS_TO_LEAVE = 0.5  # for a cell whose judge has already gone
 
 
 def exercise_of(cell: NotebookNode, resources: dict[str, Any]) -> Exercise | None:
@@ -30,82 +58,148 @@ def exercise_of(cell: NotebookNode, resources: dict[str, Any]) -> Exercise | Non
 
 
 class JudgedExecute(Execute):
-    """nbgrader's `Execute`, settings and all, with a judge beside the kernel.
+    """nbgrader's `Execute`, settings and all, without a kernel: cells run in the engine, and the judge stays on this side.
 
-    A grade cell runs the two lines below, whatever `check` and `judge` have become in the student's notebook. What the
-    kernel prints into it is thrown away; its output is written from the verdict, after the last cell has run, since a
-    kernel may update what it displayed before. A kernel that dies or hangs takes no earlier marks with it.
+    A grade cell of this course runs the two lines below, whatever `check` and `judge` have become in the student's notebook. What is
+    printed into it is thrown away; its output is written from the verdict, after the last cell has run, since a cell
+    may update what an earlier one displayed. A process that dies or hangs takes no earlier marks with it.
+
+    Any other notebook is run by nbgrader's rules. One that needs a real kernel gets one.
     """
 
-    _server: JudgeServer | None = None
-    _dead = False
+    notebook_timeout = Integer(900, help="seconds that one notebook may take altogether").tag(config=True)
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any], km: Any = None
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        if not any(exercise_of(cell, resources) for cell in nb.cells):
+        judged = bool(resources) and any(exercise_of(cell, resources) for cell in nb.cells)
+        if km is not None or not resources or (not judged and self._needs_a_kernel(nb)):
             return super().preprocess(nb, resources, km)
+        NotebookClient.__init__(self, nb, km)  # as nbconvert does at this point
+        self.reset_execution_trackers()
+        self._check_assign_resources(resources)
         self._verdicts: dict[int, Verdict] = {}
-        with JudgeServer() as self._server, setenv(**{SOCKET_VARIABLE: self._server.address}):
-            nb, resources = super().preprocess(nb, resources, km)
-        for index, cell in enumerate(nb.cells):
-            if index in self._verdicts:
-                cell.outputs = [verdict_output(self._verdicts[index], cell.execution_count)]
-            elif cell.cell_type == "code":
-                cell.outputs = [output for output in cell.outputs if _printable(output)]
+        self._passed: frozenset[str] = frozenset()
+        self._deadline = time.monotonic() + self.notebook_timeout
+        folder = Path(resources.get("metadata", {}).get("path") or ".")
+        files = {} if judged else travelling.gather(folder)
+        with self._opened(nb, files, judged) as self._session:
+            for index, cell in enumerate(nb.cells):
+                nb.cells[index], resources = self.preprocess_cell(cell, resources, index)
+            if not judged:
+                travelling.settle(folder, self._session.files())
+        nb.metadata.language_info = NotebookNode(LANGUAGE)
+        for index, verdict in self._verdicts.items():
+            nb.cells[index].outputs = [verdict_output(verdict, nb.cells[index].execution_count)]
         return nb, resources
+
+    def _needs_a_kernel(self, nb: NotebookNode) -> bool:
+        name = self.kernel_name or nb.metadata.get("kernelspec", {}).get("name", "")
+        return name not in OWN_KERNELS or any(
+            cell.cell_type == "code" and NEEDS_A_KERNEL.search(cell.source) for cell in nb.cells
+        )
+
+    @contextmanager
+    def _opened(self, nb: NotebookNode, files: dict[str, bytes], judged: bool) -> Iterator[Session]:
+        """A session for this notebook; where the warm zygote turns out to be gone, with another one."""
+        if best_walls() == "none":
+            self.log.warning("there are no walls around submissions here: see `python -m autograder doctor`")
+        sources = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code")
+        modules = sorted(WARM[name] for name in set(IMPORTS.findall(sources)) & WARM.keys())
+        variables = {name: value for name, value in os.environ.items() if name.startswith("NBGRADER_")}
+        if judged:
+            variables[SOCKET_VARIABLE] = ""
+        try:
+            with borrowed(modules, [LIBRARY]) as place:
+                session = Session(place, files, variables)
+        except ZygoteFailed as error:
+            self.log.warning("%s; another zygote is started", error)
+            with borrowed(modules, [LIBRARY], anew=True) as place:
+                session = Session(place, files, variables)
+        with session:
+            yield session
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        if self._server is None:
-            return super().preprocess_cell(cell, resources, index)
-        exercise = exercise_of(cell, self.resources)
-        if exercise is None:
-            self._run(cell, resources, index)
-            return cell, resources
-        self._server.expect(exercise)
-        shown, cell.source = cell.source, f"import course\ncourse.judge({exercise.name})"
-        self._run(cell, resources, index)
-        cell.source = shown
-        try:
-            verdict = self._server.conclude() or _without_judgement(exercise, cell, self._dead)
-            if verdict.outcome == "crashed" and _timed_out(cell):
-                note = "The test cell did not finish in time; what had been earned before is kept."
-                verdict = replace(verdict, outcome="timed out", note=note)
-        except Exception as error:
-            note = f"{type(error).__name__} in the judge; a person will look at it."
-            verdict = failed(exercise, "grader fault", note)
+        exercise = exercise_of(cell, resources)
+        if exercise is not None:
+            self._judge(exercise, cell, index)
+        elif cell.cell_type == "code" and cell.source.strip() and not self._skipped(cell):
+            self._session.start(cell.source)
+            self._settle(cell, index, self._session.finish(self._seconds(cell)))
+        return cell, resources
+
+    def _skipped(self, cell: NotebookNode) -> bool:
+        return self.skip_cells_with_tag in cell.metadata.get("tags", [])
+
+    def _seconds(self, cell: NotebookNode) -> float:
+        left = max(self._deadline - time.monotonic(), 1.0)
+        timeout = self._get_timeout(cell)
+        return left if timeout is None else min(timeout, left)
+
+    def _settle(self, cell: NotebookNode, index: int, run: Run) -> None:
+        """Write what a cell did into it, as nbclient writes what a kernel says."""
+        cell.outputs = []
+        self.clear_before_next_output = False
+        for kind, content in run.messages:
+            message = {"header": {"msg_type": kind}, "msg_type": kind, "content": content, "parent_header": {}}
+            self.process_message(message, cell, index)
+        cell.execution_count = run.reply.get("execution_count")
+        if run.end in ("died", "killed", "garbled"):
+            self._warn(f"cell {index}: {ENDS[run.end]}")
+            reply = {"ename": "DeadKernelError", "evalue": ENDS[run.end], "traceback": [ENDS[run.end]]}
+            if run.end == "killed" and self.error_on_timeout:
+                reply = dict(self.error_on_timeout)
+        elif run.end == "interrupted":
+            self._warn(f"cell {index}: {ENDS[run.end]}")
+            if not self.interrupt_on_timeout:
+                raise CellTimeoutError.error_from_timeout_and_cell("Cell execution timed out", self.timeout, cell)
+            reply = dict(self.error_on_timeout) if self.error_on_timeout else run.reply
+        else:
+            reply = run.reply
+        if reply.get("status", "error") == "error":
+            self.on_cell_executed(cell=cell, cell_index=index, execute_reply={"content": {**reply, "status": "error"}})
+            if self.force_raise_errors:
+                raise CellExecutionError.from_cell_and_msg(cell, reply)
+
+    def _judge(self, exercise: Exercise, cell: NotebookNode, index: int) -> None:
+        near, far = socket.socketpair()
+        seconds = self._seconds(cell)
+        verdict, heard, fault = None, time.monotonic(), ""
+        with near:
+            with far:
+                self._session.start(f"import course\ncourse.judge({exercise.name})", far, SOCKET_VARIABLE)
+            try:
+                verdict = hear(exercise, near, seconds, self._passed)
+            except Exception as error:
+                self.log.exception("the judge failed on %s", exercise.name)
+                fault = f"{type(error).__name__} in the judge; a person will look at it."
+        left = seconds - (time.monotonic() - heard)
+        gone = verdict is not None and verdict.outcome in ("timed out", "tampered")
+        run = self._session.finish(SECONDS_TO_LEAVE if gone else max(left, SECONDS_TO_LEAVE))
+        cell.execution_count = run.reply.get("execution_count")
+        if fault:
+            verdict = failed(exercise, "grader fault", fault)
+        elif verdict is None:
+            verdict = _without_judgement(exercise, run)
+        elif verdict.outcome == "passed":
+            self._passed |= {exercise.name}
         if verdict.outcome in ALARMING:
             self._warn(f"{exercise.name}: {SENTENCES[verdict.outcome]}")
         self._verdicts[index] = verdict
-        return cell, resources
-
-    def _run(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> None:
-        """Run a cell; nothing that a kernel does, or sends, ends the notebook."""
-        if self._dead:
-            return
-        try:
-            super().preprocess_cell(cell, resources, index)
-        except Exception as error:  # nbclient raises several kinds, and so do malformed messages
-            self._warn(f"the kernel was given up in cell {index}: {type(error).__name__}: {error}")
-            self._dead = True
-            if cell.cell_type == "code":
-                text = f"{type(error).__name__}: {error}"
-                cell.outputs = [new_output("error", ename=type(error).__name__, evalue=str(error), traceback=[text])]
 
     def _warn(self, text: str) -> None:
         info = self.resources["nbgrader"]
         self.log.warning("%s of %s: %s", info["notebook"], info["student"], text)
 
 
-def _printable(output: NotebookNode) -> bool:
-    """Whether an output is one that a notebook may hold, and not one that passes for a verdict."""
-    try:
-        nbformat.validate(output, ref="output", version=4)
-    except nbformat.ValidationError:
-        return False
-    return VERDICT_TYPE not in output.get("data", {})
+ENDS = {
+    "died": "the process that ran this notebook ended; the cells after it were not run",
+    "killed": "it took too long and did not give way when it was interrupted; the cells after it were not run",
+    "garbled": "it put something else in place of its outputs; the cells after it were not run",
+    "interrupted": "it took too long and was interrupted",
+}
 
 
 def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
@@ -114,25 +208,18 @@ def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
     return Verdict(exercise.name, outcome, findings, note=note)
 
 
-def _without_judgement(exercise: Exercise, cell: NotebookNode, dead: bool) -> Verdict:
+def _without_judgement(exercise: Exercise, run: Run) -> Verdict:
     """The verdict where the student's process never came to be judged."""
-    if dead:
-        return failed(exercise, "crashed", "The kernel had died, or did not answer, before this could be judged.")
-    error = next((output for output in cell.outputs if output.output_type == "error"), None)
-    if error is None:
-        return failed(exercise, "tampered", "The test cell ran without asking to be judged.")
-    if _timed_out(cell):
+    if run.end in ("died", "garbled"):
+        return failed(exercise, "crashed", "The process had ended, or did not answer, before this could be judged.")
+    if run.end in ("interrupted", "killed"):
         return failed(exercise, "timed out", "The test cell did not finish in time.")
-    if error.ename == "NameError":
-        note = f"{error.evalue}: its cell is empty, missing, or stopped with an error."
-        return failed(exercise, "not attempted", note)
-    return failed(
-        exercise, "raised", f"The test cell stopped before the judge was asked: {error.ename}: {error.evalue}"
-    )
-
-
-def _timed_out(cell: NotebookNode) -> bool:
-    return any(output.output_type == "error" and output.ename == "CellTimeoutError" for output in cell.outputs)
+    if run.reply["status"] == "ok":
+        return failed(exercise, "tampered", "The test cell ran without asking to be judged.")
+    kind, message = run.reply["ename"], run.reply["evalue"]
+    if kind == "NameError":
+        return failed(exercise, "not attempted", f"{message}: its cell is empty, missing, or stopped with an error.")
+    return failed(exercise, "raised", f"The test cell stopped before the judge was asked: {kind}: {message}")
 
 
 def verdict_output(verdict: Verdict, execution_count: int | None) -> NotebookNode:

@@ -1,0 +1,12 @@
+"""Run notebooks many times faster than with a kernel each, behind two walls.
+
+The engine knows neither exercises nor nbgrader. `Zygote` starts, behind the outer wall, a process that has imported everything; `Session`
+borrows a fork of it, behind an inner wall of its own, and runs cells there.
+"""
+
+from autograder.engine.keeping import borrowed, lend
+from autograder.engine.outer import Walls, best_walls
+from autograder.engine.session import Run, Session
+from autograder.engine.zygote import Place, Zygote, ZygoteFailed
+
+__all__ = ["Place", "Run", "Session", "Walls", "Zygote", "ZygoteFailed", "best_walls", "borrowed", "lend"]

@@ -1,0 +1,268 @@
+"""A notebook's shell without a kernel around it: ipykernel's own, with its messages kept instead of sent.
+
+What a kernel would put on its IOPub socket is collected here as `[type, content]`, in the order in which a kernel sends it,
+so that whoever reads them can treat them as they treat a kernel's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import io
+import os
+import random
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+from ipykernel.compiler import XCachingCompiler
+from ipykernel.displayhook import ZMQShellDisplayHook
+from ipykernel.jsonutil import json_clean
+from ipykernel.zmqshell import ZMQDisplayPublisher, ZMQInteractiveShell
+from IPython.core.error import StdinNotImplementedError
+from jupyter_client.session import Session
+from traitlets import Instance
+from traitlets.config import Config
+
+INLINE = "module://matplotlib_inline.backend_inline"
+MAX_MESSAGES = 2_000
+MAX_TEXT = 8 << 20
+CUT = "\n[the rest of this cell's output was cut: it is longer than a notebook can hold]\n"
+
+Message = list[Any]
+"""A message's type, such as "stream" or "display_data", and its content."""
+
+
+class Collector(Session):
+    """What a kernel's session would send, kept in a list that is no longer than a notebook can hold."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(key=b"", **keywords)
+        self.messages: list[Message] = []
+        self._size = 0
+
+    def msg(self, msg_type: str, content: Any = None, **_: Any) -> dict[str, Any]:
+        return {"msg_type": msg_type, "content": content or {}}
+
+    def send(self, stream: Any, msg_or_type: Any, content: Any = None, *_: Any, **__: Any) -> None:
+        kind, content = (
+            (msg_or_type, content)
+            if isinstance(msg_or_type, str)
+            else (msg_or_type["msg_type"], msg_or_type["content"])
+        )
+        self.add(kind, json_clean(content))
+
+    def add(self, kind: str, content: dict[str, Any]) -> None:
+        if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
+            return
+        self._size += _text_size(content)
+        self.messages.append([kind, content])
+        if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
+            if kind == "stream":
+                content["text"] = content["text"][: MAX_TEXT // 2]
+            else:
+                self.messages.pop()
+            self.messages.append(["stream", {"name": "stdout", "text": CUT}])
+
+    def take(self) -> list[Message]:
+        taken, self.messages, self._size = self.messages, [], 0
+        return taken
+
+
+def _text_size(content: Any) -> int:
+    if isinstance(content, str):
+        return len(content)
+    if isinstance(content, dict):
+        return sum(map(_text_size, content.values()))
+    return sum(map(_text_size, content)) if isinstance(content, list) else 8
+
+
+class Output(io.TextIOBase):
+    """`sys.stdout` or `sys.stderr` of a notebook, together with what other programs write to the descriptor below it."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, name: str, descriptor: int, collector: Collector) -> None:
+        self.name = name
+        self._descriptor = descriptor
+        self._collector = collector
+        self._parts: list[str] = []
+        self._size = 0
+
+    def catch_descriptor(self) -> None:
+        """From now on, what is written to the descriptor goes to a file that `flush` reads."""
+        path = f"/tmp/.{self.name}"
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        os.unlink(path)
+        os.dup2(file, self._descriptor)
+        os.close(file)
+        self._caught = True
+
+    _caught = False
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return False
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, text: str, /) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        if self._size <= MAX_TEXT:
+            self._parts.append(text)
+            self._size += len(text)
+        return len(text)
+
+    def flush(self) -> None:
+        text = "".join(self._parts) + self._below()
+        self._parts, self._size = [], 0
+        if text:
+            self._collector.add("stream", {"name": self.name, "text": text})
+
+    def _below(self) -> str:
+        """What came through the descriptor since last time."""
+        if not self._caught:
+            return ""
+        try:
+            size = os.lseek(self._descriptor, 0, os.SEEK_END)
+            if not size:
+                return ""
+            data = os.pread(self._descriptor, min(size, MAX_TEXT), 0)
+            os.ftruncate(self._descriptor, 0)
+        except OSError:  # a submission may have closed it, or put something else in its place
+            return ""
+        return data.decode(errors="replace")
+
+
+class Publisher(ZMQDisplayPublisher):
+    """ipykernel's publisher; its own sockets are never touched."""
+
+    def clear_output(self, wait: bool = False) -> None:
+        self._flush_streams()
+        assert self.session is not None
+        self.session.send(None, "clear_output", {"wait": wait})
+
+
+class Shell(ZMQInteractiveShell):
+    """ipykernel's shell. Libraries that look for a notebook's shell by its name find it."""
+
+    displayhook_class = ZMQShellDisplayHook
+    display_pub_class = Publisher
+    collector = Instance(Collector)
+
+    def ask_exit(self) -> None:
+        """`exit()` in a notebook ends nothing."""
+
+    def enable_gui(self, gui: Any = None) -> None:
+        """No window can be opened here."""
+
+
+Shell.__name__ = Shell.__qualname__ = "ZMQInteractiveShell"
+
+
+class Notebook:
+    """The state of one notebook: its shell and its event loop.
+
+    Made once, before any submission is there, and warmed by `rehearse`; each submission goes on in a copy of the process.
+    """
+
+    def __init__(self) -> None:
+        os.environ.setdefault("MPLBACKEND", INLINE)
+        self.collector = Collector()
+        self.out, self.err = Output("stdout", 1, self.collector), Output("stderr", 2, self.collector)
+        self._streams = sys.stdout, sys.stderr
+        config = Config({"HistoryManager": {"enabled": False}, "IPKernelApp": {}})
+        self.shell: Any = Shell.instance(
+            config=config,
+            collector=self.collector,
+            compiler_class=XCachingCompiler,
+            kernel=SimpleNamespace(eventloop=None),
+        )
+        for part in (self.shell.displayhook, self.shell.display_pub):
+            part.session = self.collector
+            part.pub_socket = None
+        self.shell.displayhook.topic = b"execute_result"
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def rehearse(self, cells: list[str]) -> None:
+        """Run cells whose only purpose is to fill caches, and forget them."""
+        self._attach()
+        try:
+            for source in cells:
+                self.shell.run_cell(source, store_history=True)
+        finally:
+            sys.stdout, sys.stderr = self._streams
+        self.shell.reset(new_session=True)
+        self.shell.execution_count = 1
+        self.collector.take()
+
+    def begin(self) -> None:
+        """Become a submission's notebook, in a process of its own."""
+        for output in (self.out, self.err):
+            output.catch_descriptor()
+        self._attach()
+        builtins.input = _no_input
+        self._loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self._loop)
+        random.seed()
+        numpy = sys.modules.get("numpy")
+        if numpy is not None:
+            numpy.random.seed()
+
+    def _attach(self) -> None:
+        sys.stdout, sys.stderr = self.out, self.err
+
+    def run(self, source: str) -> tuple[list[Message], dict[str, Any]]:
+        """Run a cell as ipykernel's `do_execute` does.
+
+        Returns:
+            The messages, and the reply: `{"status": "ok" | "error", "execution_count": ..., "ename", "evalue", "traceback"}`.
+        """
+        assert self._loop is not None
+        try:
+            result = self._loop.run_until_complete(self._execute(source))
+            error = result.error_before_exec or result.error_in_exec
+            failed = not result.success or getattr(self.shell, "_last_traceback_during_displayhook", False)
+        except (KeyboardInterrupt, SystemExit, asyncio.CancelledError) as interrupted:
+            self.shell.showtraceback()
+            error, failed = interrupted, True
+        for output in (self.out, self.err):
+            output.flush()
+        reply: dict[str, Any] = {"status": "ok", "execution_count": self.shell.execution_count - 1}
+        if failed:
+            reply |= {
+                "status": "error",
+                "ename": type(error).__name__,
+                "evalue": str(error),
+                "traceback": self.shell._last_traceback or [],
+            }
+        self.shell.payload_manager.clear_payload()
+        return self.collector.take(), reply
+
+    async def _execute(self, source: str) -> Any:
+        shell = self.shell
+        transformed, problem = source, None
+        try:
+            transformed = shell.transform_cell(source)
+        except Exception:
+            problem = sys.exc_info()
+        if not shell.should_run_async(source, transformed_cell=transformed, preprocessing_exc_tuple=problem):
+            return shell.run_cell(source, store_history=True)
+        result = None
+        try:
+            result = await shell.run_cell_async(
+                source, store_history=True, transformed_cell=transformed, preprocessing_exc_tuple=problem
+            )
+        finally:
+            shell.events.trigger("post_execute")
+            shell.events.trigger("post_run_cell", result)
+        return result
+
+
+def _no_input(prompt: object = "", /) -> str:
+    raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")

@@ -1,0 +1,100 @@
+"""One submission's process: it does what the grader asks for, cell by cell, until the grader hangs up.
+
+Requests: {"do": "run", "source": ..., "socket": a variable's name or None}, {"do": "files"}.
+Replies: {"messages": [[type, content], ...], "reply": {...}}, {"written": {path: base64}, "removed": [path, ...]}.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from . import wire
+from .shell import Notebook
+
+MAX_FILES = 500
+MAX_FILE_BYTES = 32 << 20
+
+
+def serve(connection: socket.socket, notebook: Notebook, files: dict[str, str]) -> None:
+    """Run a notebook's cells in the current folder, beside the files that came with it.
+
+    Args:
+        connection: to the grader.
+        notebook: a warm shell.
+        files: base64 contents by relative path.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    home = Path.cwd()
+    _unpack(home, files)
+    before = _stamps(home)
+    sys.path.insert(0, "")
+    notebook.begin()
+    while True:
+        try:
+            request, descriptor = wire.receive(connection)
+        except EOFError:
+            return
+        if request["do"] == "files":
+            answer: dict[str, Any] = _changes(home, before)
+        else:
+            answer = _run(notebook, request, descriptor)
+        try:
+            wire.send(connection, answer)
+        except (TypeError, ValueError):  # what a submission displayed is no JSON
+            wire.send(connection, {"messages": [], "reply": answer["reply"]})
+
+
+def _run(notebook: Notebook, request: dict[str, Any], descriptor: int | None) -> dict[str, Any]:
+    variable = request["socket"]
+    if variable and descriptor is not None:
+        os.environ[variable] = str(descriptor)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        messages, reply = notebook.run(request["source"])
+    except KeyboardInterrupt:  # it came after the cell's own last line
+        messages, reply = notebook.collector.take(), {"status": "ok", "execution_count": None}
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if variable:
+            os.environ.pop(variable, None)
+        if descriptor is not None:
+            with suppress(OSError):  # a submission may have closed it
+                os.close(descriptor)
+    return {"messages": messages, "reply": reply}
+
+
+def _unpack(home: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(content))
+
+
+def _stamps(home: Path) -> dict[str, tuple[int, int]]:
+    """When each file was changed, and its length."""
+    found = {}
+    for path in home.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            status = path.stat()
+            found[str(path.relative_to(home))] = (status.st_mtime_ns, status.st_size)
+    return found
+
+
+def _changes(home: Path, before: dict[str, tuple[int, int]]) -> dict[str, Any]:
+    """What the notebook wrote, as far as it is not too much, and which of its files it removed."""
+    now = _stamps(home)
+    written: dict[str, str] = {}
+    left = MAX_FILE_BYTES
+    for name in sorted(name for name, stamp in now.items() if before.get(name) != stamp)[:MAX_FILES]:
+        content = (home / name).read_bytes()
+        if len(content) <= left:
+            left -= len(content)
+            written[name] = base64.b64encode(content).decode()
+    return {"written": written, "removed": sorted(before.keys() - now.keys())}

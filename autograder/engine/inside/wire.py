@@ -1,0 +1,77 @@
+"""JSON messages over a stream socket: how the grader talks to the process that runs a submission."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from typing import Any
+
+MAX_MESSAGE = 96 << 20
+_LENGTH = struct.Struct("!I")
+
+
+class Flooded(ValueError):
+    """The other side announced a message that is larger than any may be."""
+
+
+def send(connection: socket.socket, message: dict[str, Any], descriptor: int | None = None) -> None:
+    """Send a message, and with it a file descriptor.
+
+    Raises:
+        OSError: the other side is gone.
+    """
+    data = json.dumps(message).encode()
+    frame = _LENGTH.pack(len(data)) + data
+    sent = socket.send_fds(connection, [frame], [descriptor]) if descriptor is not None else 0
+    connection.sendall(frame[sent:])
+
+
+def receive(connection: socket.socket, deadline: float | None = None) -> tuple[Any, int | None]:
+    """The next message, and the file descriptor that came with it, if any.
+
+    Args:
+        connection: where from.
+        deadline: on the monotonic clock; None waits for ever.
+
+    Raises:
+        TimeoutError: nothing whole arrived in time.
+        EOFError: the other side is gone.
+        Flooded: the message is too large.
+        ValueError: what arrived is no JSON.
+    """
+    _hurry(connection, deadline)
+    head, descriptors, _, _ = socket.recv_fds(connection, _LENGTH.size, 1)
+    descriptor = descriptors[0] if descriptors else None
+    if not head:
+        raise EOFError("the other side is gone")
+    (length,) = _LENGTH.unpack(head + _read(connection, _LENGTH.size - len(head), deadline))
+    if length > MAX_MESSAGE:
+        raise Flooded(f"a message of {length >> 20} MiB")
+    data = _read(connection, length, deadline)
+    try:
+        return json.loads(data), descriptor
+    except RecursionError:
+        raise ValueError("JSON that is nested too deeply") from None
+
+
+def _read(connection: socket.socket, length: int, deadline: float | None) -> bytes:
+    arrived = bytearray()
+    while len(arrived) < length:
+        _hurry(connection, deadline)
+        piece = connection.recv(min(length - len(arrived), 1 << 20))
+        if not piece:
+            raise EOFError("the other side is gone")
+        arrived += piece
+    return bytes(arrived)
+
+
+def _hurry(connection: socket.socket, deadline: float | None) -> None:
+    if deadline is None:
+        connection.settimeout(None)
+        return
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("nothing whole arrived in time")
+    connection.settimeout(left)

@@ -1,0 +1,69 @@
+"""The zygote that this process grades with: lent by the process that started this one, or a warm one of its own."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.engine.outer import best_walls
+from autograder.engine.zygote import Place, Zygote
+
+
+@dataclass
+class _Kept:
+    """What this process has at hand."""
+
+    lent: Place | None = None
+    own: Zygote | None = None
+    modules: set[str] = field(default_factory=set)
+
+
+_kept = _Kept()
+
+
+def lend(place: Place | None) -> None:
+    """From now on, use the zygote that another process keeps; None ends that."""
+    _kept.lent = place
+
+
+@contextmanager
+def borrowed(modules: Sequence[str], libraries: Sequence[Path], anew: bool = False) -> Iterator[Place]:
+    """A zygote for one submission.
+
+    Where there is no inner wall, each submission gets one of its own. Else a warm one is used for all.
+
+    Args:
+        modules: what it should have imported.
+        libraries: the packages that can be imported within.
+        anew: the last one failed; start another.
+
+    Raises:
+        ZygoteFailed: it could not be started.
+    """
+    if best_walls() == "outer":
+        with Zygote(modules, libraries) as cold:
+            yield cold.place
+    elif _kept.lent and not anew:
+        yield _kept.lent
+    else:
+        yield _own(modules, libraries, anew).place
+
+
+def _own(modules: Sequence[str], libraries: Sequence[Path], anew: bool) -> Zygote:
+    fits = _kept.own is not None and _kept.own.alive and set(modules) <= _kept.modules
+    if _kept.own is None or anew or not fits:
+        discard()
+        _kept.modules |= set(modules)
+        _kept.own = Zygote(sorted(_kept.modules), libraries)
+    return _kept.own
+
+
+@atexit.register
+def discard() -> None:
+    """End the zygote that this process started for itself, if there is one."""
+    if _kept.own is not None:
+        _kept.own.close()
+        _kept.own = None

@@ -1,0 +1,166 @@
+"""The outer wall: bubblewrap around the zygote.
+
+Inside are the system's programs, the interpreter, its packages and the libraries that were asked for, all read-only, and nothing else of this machine: no
+checkout, no gradebook, no submissions, no network, no other process.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from autograder.engine.inside import seccomp, walls
+
+Walls = Literal["both", "outer", "none"]
+"""Both walls; the outer one alone, anew around each submission; or plain processes."""
+
+WALLS_VARIABLE = "AUTOGRADER_WALLS"
+INSIDE = Path(__file__).with_name("inside")
+NOBODY = 61_183  # a user that nobody is; below the range that systemd gives away
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/sys/devices/system/node")
+SETTINGS = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "ssl", "mime.types")
+PYTHON, PACKAGES, ENGINE, LIBRARY = "/opt/python", "/opt/packages", "/opt/engine", "/opt/library"
+FOLDERS = ("/opt", ENGINE, LIBRARY, PACKAGES, "/etc", "/home", "/sys", "/sys/devices", "/sys/devices/system")
+EVERYBODY = {
+    "PATH": f"{PYTHON}/bin:/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "USER": "student",
+    "LOGNAME": "student",
+    "HOME": walls.HOME,
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONNOUSERSITE": "1",
+    "TERM": "xterm-color",  # this and what follows is what ipykernel sets
+    "CLICOLOR": "1",
+    "CLICOLOR_FORCE": "1",
+    "FORCE_COLOR": "1",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+}
+
+
+def environment(kind: Walls) -> dict[str, str]:
+    """What a submission's process finds in its environment: nothing of the grader's own."""
+    found = {**EVERYBODY, "PYTHONPATH": os.pathsep.join(_import_path(kind)[1:])}
+    if kind == "none":
+        found |= {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    else:
+        found |= _library_path()
+    return found
+
+
+def command(kind: Walls, arguments: list[str], libraries: Sequence[Path] = ()) -> tuple[list[str], Mapping[str, str]]:
+    """How to start Python with these arguments behind the outer wall, and the environment to start it in.
+
+    Args:
+        kind: "none" for no wall at all.
+        arguments: Python's own.
+        libraries: packages that can be imported within, besides what is installed.
+    """
+    variables = {**environment(kind), "PYTHONPATH": os.pathsep.join(_import_path(kind))}
+    if kind == "none":
+        return [sys.executable, *arguments], variables
+    variables |= {"MPLCONFIGDIR": "/tmp/matplotlib"}
+    wall = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    wall += ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "grading", "--clearenv"]
+    for folder in FOLDERS:  # bubblewrap would make them for root alone
+        wall += ["--perms", "0755", "--dir", folder]
+    for source, target in _mounts(libraries):
+        wall += ["--ro-bind-try", source, target]
+    for name, value in variables.items():
+        wall += ["--setenv", name, value]
+    for folder in ("/tmp", walls.HOME):
+        wall += ["--perms", "1777", "--size", str(walls.Limits().disk), "--tmpfs", folder]
+    wall += ["--proc", "/proc", "--dev", "/dev", "--chdir", "/"]
+    if os.getuid() != 0:
+        return [*wall, "--unshare-user", "--", _interpreter(), *arguments], {}
+    unprivileged = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]
+    return [*wall, "--", *unprivileged, "--bounding-set=-all", _interpreter(), *arguments], {}
+
+
+def _mounts(libraries: Sequence[Path]) -> list[tuple[str, str]]:
+    """What the outer wall lets in, all of it read-only: source and target."""
+    found = [(path, path) for path in SYSTEM]
+    found += [(f"/etc/{name}", f"/etc/{name}") for name in SETTINGS]
+    if not _system_python():
+        found.append((str(Path(sys.base_prefix).resolve()), PYTHON))
+    found += [(source, f"{PACKAGES}/{number}") for number, source in enumerate(_packages())]
+    found.append((str(INSIDE), f"{ENGINE}/inside"))
+    return [*found, *((str(library), f"{LIBRARY}/{library.name}") for library in libraries)]
+
+
+def _import_path(kind: Walls) -> list[str]:
+    """Where modules are found: first the engine's, then the libraries, then the packages."""
+    if kind == "none":
+        return [str(INSIDE.parent), *(path for path in sys.path if path and Path(path).is_dir())]
+    return [ENGINE, LIBRARY, *(f"{PACKAGES}/{number}" for number in range(len(_packages())))]
+
+
+def _packages() -> list[str]:
+    paths = sysconfig.get_paths()
+    return list(dict.fromkeys(str(Path(paths[kind]).resolve()) for kind in ("purelib", "platlib")))
+
+
+def _system_python() -> bool:
+    return Path(sys.base_prefix).resolve() == Path("/usr")
+
+
+def _interpreter() -> str:
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return f"/usr/bin/{name}" if _system_python() else f"{PYTHON}/bin/{name}"
+
+
+def _library_path() -> dict[str, str]:
+    shared = sysconfig.get_config_var("Py_ENABLE_SHARED") and not _system_python()
+    return {"LD_LIBRARY_PATH": f"{PYTHON}/lib"} if shared else {}
+
+
+@lru_cache(maxsize=1)
+def best_walls() -> Walls:
+    """The strongest walls that this machine can build, unless `AUTOGRADER_WALLS` says which.
+
+    Raises:
+        ValueError: the variable has another value.
+    """
+    asked = os.environ.get(WALLS_VARIABLE)
+    for kind in KINDS:
+        if asked == kind or (not asked and not why_not(kind)):
+            return kind
+    raise ValueError(f"{WALLS_VARIABLE} is {asked!r}; it can be {', '.join(KINDS)}")
+
+
+KINDS: tuple[Walls, ...] = ("both", "outer", "none")
+
+
+def why_not(kind: Walls) -> str:
+    """What keeps this machine from building these walls; "" where nothing does."""
+    if kind == "none":
+        return ""
+    if not sys.platform.startswith("linux"):
+        return "the walls are built from Linux namespaces, and this is not Linux"
+    if shutil.which("bwrap") is None:
+        return "bubblewrap is not installed (on Debian, Ubuntu and Fedora: the package bubblewrap)"
+    if os.getuid() == 0 and shutil.which("setpriv") is None:
+        return "setpriv is not installed (the package util-linux)"
+    try:
+        seccomp.program()
+    except NotImplementedError as error:
+        return str(error)
+    tried = "import inside.walls as w; w.separate()" if kind == "both" else "pass"
+    argv, variables = command(kind, ["-c", tried])
+    try:
+        ended = subprocess.run(argv, env=dict(variables) or None, capture_output=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return "bubblewrap did not come to an end"
+    if ended.returncode:
+        said = ended.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no reason given"]
+        return f"the kernel refuses: {said[0]}"
+    return ""

@@ -1,0 +1,258 @@
+"""One submission's notebook: a fork of the zygote, and the cells that are run in it."""
+
+from __future__ import annotations
+
+import base64
+import socket
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+from autograder.engine.inside import wire
+from autograder.engine.inside.walls import HOME
+from autograder.engine.inside.zygote import INTERRUPT
+from autograder.engine.outer import environment
+from autograder.engine.zygote import Place, ZygoteFailed
+
+SECONDS_TO_START = 120.0
+SECONDS_TO_YIELD = 3.0
+SECONDS_FOR_FILES = 20.0
+MAX_FILES = 500
+
+End = Literal["finished", "interrupted", "killed", "died", "garbled"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What running one cell came to.
+
+    Attributes:
+        end: it finished; it ran out of time and gave way when it was interrupted, or did not and was killed with the whole
+            submission; the process died; or what it said was no answer, so it was killed.
+        messages: what a kernel would have sent: a type and a content each, of the right form.
+        reply: a kernel's execute reply; empty where the process did not live to give one.
+    """
+
+    end: End
+    messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    reply: dict[str, Any] = field(default_factory=dict)
+
+
+class Session:
+    """A submission's process, from its fork to its end.
+
+    Args:
+        place: the zygote's.
+        files: what lies beside the notebook, contents by relative path.
+        variables: what to add to the environment.
+
+    Raises:
+        ZygoteFailed: the zygote is gone, or could not fork.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        files: Mapping[str, bytes] | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        self.alive = True
+        self._own_folder = None if place.walls != "none" else tempfile.TemporaryDirectory(prefix="submission-")
+        opening = {
+            "environment": {**environment(place.walls), **(variables or {})},
+            "files": {name: base64.b64encode(content).decode() for name, content in (files or {}).items()},
+            "folder": self._own_folder.name if self._own_folder else HOME,
+        }
+        self._sent = set(files or {})
+        self._lease = socket.socket(socket.AF_UNIX)
+        self._connection, far = socket.socketpair()
+        try:
+            with far:
+                self._lease.connect(place.address)
+                wire.send(self._lease, opening, far.fileno())
+            answer, _ = wire.receive(self._lease, time.monotonic() + SECONDS_TO_START)
+        except (OSError, EOFError, ValueError) as error:
+            self.close()
+            raise ZygoteFailed(f"no process for a submission: {type(error).__name__}: {error}") from None
+        if answer["error"]:
+            self.close()
+            raise ZygoteFailed(f"no process for a submission: {answer['error']}")
+
+    def start(self, source: str, lent: socket.socket | None = None, variable: str | None = None) -> None:
+        """Begin to run a cell.
+
+        Args:
+            source: the cell.
+            lent: a connected socket that the cell may use; this side may close its copy.
+            variable: the environment variable that tells the cell the socket's descriptor.
+        """
+        if self.alive:
+            try:
+                request = {"do": "run", "source": source, "socket": variable}
+                self._connection.settimeout(SECONDS_TO_YIELD)
+                wire.send(self._connection, request, lent.fileno() if lent else None)
+            except OSError:
+                self._end()
+
+    def finish(self, seconds: float | None) -> Run:
+        """Wait for the cell that was started, so long and no longer; what it did is kept, whatever happens."""
+        if not self.alive:
+            return Run("died")
+        end: End = "finished"
+        deadline = None if seconds is None else time.monotonic() + seconds
+        try:
+            try:
+                answer, _ = wire.receive(self._connection, deadline)
+            except TimeoutError:
+                end = "interrupted"
+                self._lease.sendall(INTERRUPT)
+                answer, _ = wire.receive(self._connection, time.monotonic() + SECONDS_TO_YIELD)
+            return Run(end, *_read(answer))
+        except TimeoutError:
+            end = "killed"
+        except (OSError, EOFError):
+            end = "died"
+        except ValueError:
+            end = "garbled"
+        self._end()
+        return Run(end)
+
+    def run(self, source: str, seconds: float | None = None) -> Run:
+        """Run a cell that needs nothing from outside."""
+        self.start(source)
+        return self.finish(seconds)
+
+    def files(self) -> dict[str, bytes | None]:
+        """What the notebook changed beside itself, by relative path, none of which leads elsewhere; None for what it removed."""
+        if not self.alive:
+            return {}
+        try:
+            wire.send(self._connection, {"do": "files"})
+            answer, _ = wire.receive(self._connection, time.monotonic() + SECONDS_FOR_FILES)
+            written, removed = answer["written"], answer["removed"]
+            found: dict[str, bytes | None] = {
+                name: base64.b64decode(written[name]) for name in list(written)[:MAX_FILES] if _stays(name)
+            }
+            return found | dict.fromkeys(self._sent & set(removed))
+        except (OSError, EOFError, ValueError, TypeError, KeyError, AttributeError):
+            self._end()
+            return {}
+
+    def close(self) -> None:
+        """End the process, and all that it started."""
+        self._end()
+        if self._own_folder is not None:
+            self._own_folder.cleanup()
+
+    def _end(self) -> None:
+        self.alive = False
+        for connection in (self._lease, self._connection):
+            with suppress(OSError):
+                connection.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _stays(name: str) -> bool:
+    """Whether a relative path can be written below a folder without leaving it."""
+    path = PurePosixPath(name)
+    return (
+        bool(path.parts)
+        and not path.is_absolute()
+        and len(path.parts) <= 8
+        and all(part not in ("", ".", "..") and len(part) <= 200 and "\0" not in part for part in path.parts)
+    )
+
+
+def _read(answer: Any) -> tuple[list[tuple[str, dict[str, Any]]], dict[str, Any]]:
+    """The messages and the reply in what a submission's process sent.
+
+    Raises:
+        ValueError: it is not of the form that `inside.submission` sends.
+    """
+    if not isinstance(answer, dict) or set(answer) != {"messages", "reply"} or not isinstance(answer["messages"], list):
+        raise ValueError("no messages and reply")
+    messages = []
+    for message in answer["messages"]:
+        if not isinstance(message, list) or len(message) != 2 or not isinstance(message[0], str):
+            raise ValueError("a message without a type")
+        kind, content = message
+        if kind not in FORMS or not isinstance(content, dict):
+            continue  # such as what a widget says to a front end that is not there
+        messages.append((kind, FORMS[kind](content)))
+    return messages, _reply(answer["reply"])
+
+
+def _stream(content: dict[str, Any]) -> dict[str, Any]:
+    name = content.get("name")
+    if name not in ("stdout", "stderr"):
+        raise ValueError("no such stream")
+    return {"name": name, "text": _text(content.get("text"))}
+
+
+def _display(content: dict[str, Any]) -> dict[str, Any]:
+    data, metadata, transient = content.get("data"), content.get("metadata"), content.get("transient")
+    if not isinstance(data, dict) or not isinstance(metadata or {}, dict):
+        raise ValueError("no data")
+    label = transient.get("display_id") if isinstance(transient, dict) else None
+    read: dict[str, Any] = {
+        "data": {_text(kind): value if kind.endswith("json") else _text(value) for kind, value in data.items()},
+        "metadata": metadata or {},
+        "transient": {"display_id": label} if isinstance(label, str) else {},
+    }
+    return read
+
+
+def _result(content: dict[str, Any]) -> dict[str, Any]:
+    return {**_display(content), "execution_count": _count(content.get("execution_count"))}
+
+
+def _error(content: dict[str, Any]) -> dict[str, Any]:
+    lines = content.get("traceback")
+    if not isinstance(lines, list):
+        raise ValueError("no traceback")
+    return {
+        "ename": _text(content.get("ename")),
+        "evalue": _text(content.get("evalue")),
+        "traceback": [_text(line) for line in lines],
+    }
+
+
+def _clear(content: dict[str, Any]) -> dict[str, Any]:
+    return {"wait": bool(content.get("wait"))}
+
+
+FORMS = {
+    "stream": _stream,
+    "display_data": _display,
+    "update_display_data": _display,
+    "execute_result": _result,
+    "error": _error,
+    "clear_output": _clear,
+}
+
+
+def _reply(reply: Any) -> dict[str, Any]:
+    if not isinstance(reply, dict) or reply.get("status") not in ("ok", "error"):
+        raise ValueError("no reply")
+    read: dict[str, Any] = {"status": reply["status"], "execution_count": _count(reply.get("execution_count"))}
+    return {**read, **_error(reply)} if reply["status"] == "error" else read
+
+
+def _count(number: Any) -> int | None:
+    return number if type(number) is int and 0 <= number < 1 << 31 else None
+
+
+def _text(text: Any) -> str:
+    """A string that can be written to a file: half characters are replaced."""
+    if not isinstance(text, str):
+        raise ValueError("no text")
+    return text if text.isascii() else text.encode(errors="replace").decode()
