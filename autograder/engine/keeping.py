@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ def lend(place: Place | None) -> None:
 
 
 @contextmanager
-def borrowed(modules: Sequence[str], libraries: Sequence[Path], anew: bool = False) -> Iterator[Place]:
+def borrowed(modules: Set[str], libraries: Sequence[Path], anew: bool = False) -> Iterator[Place]:
     """A zygote for one submission.
 
     Where there is no inner wall, each submission gets one of its own. Else a warm one is used for all.
@@ -44,7 +44,7 @@ def borrowed(modules: Sequence[str], libraries: Sequence[Path], anew: bool = Fal
         ZygoteFailed: it could not be started.
     """
     if best_walls() == "outer":
-        with Zygote(modules, libraries) as cold:
+        with Zygote(sorted(modules), libraries) as cold:
             yield cold.place
     elif _kept.lent and not anew:
         yield _kept.lent
@@ -52,11 +52,11 @@ def borrowed(modules: Sequence[str], libraries: Sequence[Path], anew: bool = Fal
         yield _own(modules, libraries, anew).place
 
 
-def _own(modules: Sequence[str], libraries: Sequence[Path], anew: bool) -> Zygote:
-    fits = _kept.own is not None and _kept.own.alive and set(modules) <= _kept.modules
+def _own(modules: Set[str], libraries: Sequence[Path], anew: bool) -> Zygote:
+    fits = _kept.own is not None and _kept.own.alive and modules <= _kept.modules
     if _kept.own is None or anew or not fits:
         discard()
-        _kept.modules |= set(modules)
+        _kept.modules |= modules
         _kept.own = Zygote(sorted(_kept.modules), libraries)
     return _kept.own
 

@@ -27,6 +27,7 @@ from autograder.exercises.model import Exercise
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import travelling
+from autograder.plugins.warming import modules_of
 from course.client import SOCKET_VARIABLE
 
 VERDICT_TYPE = "application/vnd.course.verdict+json"
@@ -34,8 +35,6 @@ ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
 LIBRARY = Path(course.__file__).parent
 OWN_KERNELS = ("", "python", "python3")
-WARM = {"numpy": "numpy", "torch": "torch", "matplotlib": "matplotlib.pyplot", "pandas": "pandas", "course": "course"}
-IMPORTS = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
 NEEDS_A_KERNEL = re.compile(r"^\s*(?:import|from)\s+(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
 LANGUAGE = {
     "name": "python",
@@ -104,8 +103,7 @@ class JudgedExecute(Execute):
         """A session for this notebook; where the warm zygote turns out to be gone, with another one."""
         if best_walls() == "none":
             self.log.warning("there are no walls around submissions here: see `python -m autograder doctor`")
-        sources = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code")
-        modules = sorted(WARM[name] for name in set(IMPORTS.findall(sources)) & WARM.keys())
+        modules = modules_of(cell.source for cell in nb.cells if cell.cell_type == "code")
         variables = {name: value for name, value in os.environ.items() if name.startswith("NBGRADER_")}
         if judged:
             variables[SOCKET_VARIABLE] = ""

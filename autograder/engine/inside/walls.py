@@ -9,12 +9,15 @@ import resource
 import socket
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
 from . import linux, seccomp
 
 HOME = "/home/student"
 STUDENT = 1000
 WRITABLE = {HOME: "mode=755", "/tmp": "mode=1777", "/dev/shm": "mode=1777"}
+
+FACTS = ("cpuinfo", "meminfo", "stat")  # of the machine; what libraries read under /proc besides themselves
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
@@ -68,7 +71,11 @@ def furnish(limits: Limits) -> None:
     for folder, mode in WRITABLE.items():
         linux.mount("tmpfs", folder, flags, f"size={limits.disk},nr_inodes=20000,{mode}")
     linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
-    linux.mount("tmpfs", "/proc", flags | linux.MS_NOEXEC | linux.MS_RDONLY, "size=0,mode=555")
+    facts = {name: Path("/proc", name).read_bytes() for name in FACTS}
+    linux.mount("tmpfs", "/proc", flags | linux.MS_NOEXEC, "size=4m,mode=555")
+    for name, content in facts.items():
+        Path("/proc", name).write_bytes(content)
+    linux.mount("tmpfs", "/proc", flags | linux.MS_NOEXEC | linux.MS_RDONLY | linux.MS_REMOUNT)
     _loopback_up()
 
 

@@ -1,0 +1,184 @@
+"""What a notebook shows in the engine is what it shows in a kernel."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+import course
+from autograder.engine import Session, Zygote
+from autograder.exercises import NOTEBOOKS, exercises_in
+from autograder.judging.hearing import hear
+from course.client import SOCKET_VARIABLE
+
+ROOT = Path(__file__).resolve().parents[2]
+WARM = ("numpy", "torch", "matplotlib.pyplot", "course")
+
+Output = tuple[str, Any]
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Any:
+    with Zygote(WARM, [Path(course.__file__).parent]) as running:
+        yield running
+
+
+class Shown:
+    """nbclient's own treatment of messages, for messages that did not come from a kernel."""
+
+    def __init__(self, notebook: NotebookNode) -> None:
+        self.notebook = notebook
+        self.client = NotebookClient(notebook)
+        self.client.reset_execution_trackers()
+
+    def add(self, index: int, messages: list[tuple[str, dict[str, Any]]]) -> None:
+        cell = self.notebook.cells[index]
+        cell.outputs = []
+        self.client.clear_before_next_output = False
+        for kind, content in messages:
+            message = {"header": {"msg_type": kind}, "msg_type": kind, "content": content, "parent_header": {}}
+            self.client.process_message(message, cell, index)
+
+
+def in_engine(zygote: Zygote, notebook: NotebookNode, name: str = "") -> NotebookNode:
+    """Run a notebook in the engine; test cells of this course are heard by the judge."""
+    judged = {exercise.name: exercise for exercise in exercises_in(name)} if name else {}
+    shown = Shown(notebook)
+    with Session(zygote.place) as session:
+        for index, cell in enumerate(notebook.cells):
+            if cell.cell_type != "code" or not cell.source.strip():
+                continue
+            exercise = judged.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
+            near, far = socket.socketpair()
+            with near:
+                with far:
+                    session.start(cell.source, far if exercise else None, SOCKET_VARIABLE if exercise else None)
+                if exercise:
+                    hear(exercise, near, 60)
+            shown.add(index, session.finish(120).messages)
+    return notebook
+
+
+def sanitised() -> list[tuple[re.Pattern[str], str]]:
+    config = configparser.RawConfigParser()
+    config.read(ROOT / "tests" / "nbval_sanitize.cfg")
+    return [(re.compile(config[name]["regex"]), config[name]["replace"]) for name in config.sections()]
+
+
+def looks(outputs: list[NotebookNode]) -> list[Output]:
+    """Outputs as they are compared: streams that follow each other joined, pictures by their kind alone."""
+    seen: list[Output] = []
+    for output in outputs:
+        if output.output_type == "stream":
+            text = plain(output.text)
+            if seen and seen[-1][0] == output.name:
+                seen[-1] = (output.name, seen[-1][1] + text)
+            else:
+                seen.append((output.name, text))
+        elif output.output_type == "error":
+            seen.append(("error", (output.ename, output.evalue, [plain(line) for line in output.traceback])))
+        else:
+            texts = {kind: None if kind.startswith("image/") else data for kind, data in sorted(output.data.items())}
+            seen.append((output.output_type, (texts, dict(output.metadata))))
+    return seen
+
+
+def plain(text: str) -> str:
+    """A text without colours, and without the folders that modules lie in."""
+    return re.sub(r'[^\s"]*/(?=[\w-]+\.py[:"])', "", re.sub(r"\x1b\[[0-9;]*m", "", text))
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_source_notebook_shows_what_is_stored(zygote: Zygote, name: str) -> None:
+    """The outputs that are stored were made by a kernel, and nbval compares them with a kernel's."""
+    stored = nbformat.read(str(ROOT / "source" / name / f"{name}.ipynb"), as_version=4)
+    run = in_engine(zygote, nbformat.from_dict(stored), name)
+    rules = sanitised()
+
+    def compared(cell: NotebookNode) -> str:
+        text = repr(looks(cell.outputs))
+        for pattern, replacement in rules:
+            text = pattern.sub(replacement, text)
+        return re.sub(r"data:image/png;base64,[\w+/=]+", "data:image/png", text)
+
+    for before, after in zip(stored.cells, run.cells, strict=True):
+        if before.cell_type != "code":
+            continue
+        if "nbval-ignore-output" in before.metadata.get("tags", ()):
+            assert [kind for kind, _ in looks(before.outputs)] == [kind for kind, _ in looks(after.outputs)]
+        else:
+            assert compared(before) == compared(after), before.source
+
+
+CELLS = {
+    "both streams": "import sys\nprint('out')\nprint('err', file=sys.stderr)\nprint('out again')",
+    "a result": "x = 2\nx + 1",
+    "the last result": "_ + _2",
+    "nothing": "x;",
+    "an error": "def f():\n    return 1 / 0\nf()",
+    "an error with a cause": "try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('b') from e",
+    "a syntax error": "x = = 2",
+    "rich": "from IPython.display import HTML, Markdown, display\ndisplay(HTML('<b>a</b>'), Markdown('*b*'))\nHTML('c')",
+    "metadata": "display({'text/plain': 'a'}, metadata={'a': 1}, raw=True)",
+    "a picture": "import matplotlib.pyplot as plt\nplt.plot([1, 2]);",
+    "a figure as a result": "figure, axes = plt.subplots()\nplt.close(figure)\nfigure",
+    "seaborn-like settings": "%config InlineBackend.figure_formats = ['svg']\nplt.plot([1, 2]);",
+    "an update": "handle = display('first', display_id='h')",
+    "updated elsewhere": "from IPython.display import update_display\nupdate_display('second', display_id='h')\nprint('x')",
+    "cleared": "from IPython.display import clear_output\nprint('a')\nclear_output()\nprint('b')",
+    "cleared at the next": "print('a')\nclear_output(wait=True)\nprint('b')",
+    "a shell command": "!echo hello; echo trouble >&2",
+    "bash": "%%bash\necho hello\necho trouble >&2",
+    "the descriptor": "import os\nos.write(1, b'raw\\n');",
+    "a process": "import subprocess\nsubprocess.run(['echo', 'process']);",
+    "await": "import asyncio\nawait asyncio.sleep(0.01)\n'done'",
+    "a running loop": "asyncio.run(asyncio.sleep(0))",
+    "a task": "task = asyncio.get_event_loop().create_task(asyncio.sleep(0, 5))",
+    "its result": "await task",
+    "input": "input('name? ')",
+    "a warning": "import warnings\nwarnings.warn('careful')",
+    "exit by exception": "import sys\nsys.exit(3)",
+    "history": "print(len(In), Out[2])",
+    "main": "__name__, '__file__' in globals()",
+    "capture": "%%capture kept\nprint('hidden')",
+    "captured": "kept.stdout",
+    "time": "%%timeit -n1 -r1 -q\npass",
+    "help": "len?",
+    "long": "list(range(2000))",
+    "unicode": "print('é \\u2264 \\U0001f600')",
+    "a class": "class A:\n    def _repr_html_(self):\n        return '<i>A</i>'\nA()",
+    "a broken repr": "class B:\n    def __repr__(self):\n        raise RuntimeError('no')\nB()",
+    "arrays": "import numpy as np\nnp.arange(6.0).reshape(2, 3)",
+    "tensors": "import torch\ntorch.ones(2)",
+    "a fresh process's first draw": "torch.rand(2)",
+    "who is asking": "type(get_ipython()).__name__, 'IPKernelApp' in get_ipython().config",
+    "a frame": "try:\n    from IPython.core.display import display_html\n    display_html('<p>1</p>', raw=True)\nexcept ImportError:\n    pass",
+    "latex": "from IPython.display import Latex, Math, SVG, Image\nMath('x^2')",
+    "pictures": "Image(data=b'\\x89PNG\\r\\n\\x1a\\n', format='png')",
+    "an exception group": "raise ExceptionGroup('two', [ValueError('a'), TypeError('b')])",
+    "a custom traceback": (
+        "class Told(Exception):\n    def _render_traceback_(self):\n        return ['told']\nraise Told('x')"
+    ),
+}
+
+
+def test_a_notebook_of_everything_shows_what_a_kernel_shows(zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")  # ipykernel behaves otherwise under pytest
+    cells = [new_code_cell(source) for source in CELLS.values()]
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "p"}})
+    ours = in_engine(zygote, nbformat.from_dict(notebook))
+    NotebookClient(notebook, allow_errors=True).execute()
+    shown = {name: looks(cell.outputs) for name, cell in zip(CELLS, ours.cells, strict=True)}
+    wanted = {name: looks(cell.outputs) for name, cell in zip(CELLS, notebook.cells, strict=True)}
+    ((kind, refused),) = shown.pop("input")  # its last frame is a line of the shell's own
+    assert [(kind, refused[:2])] == [(kind, error[:2]) for kind, error in wanted.pop("input")]
+    assert shown == wanted
