@@ -70,6 +70,23 @@ def grade(
 
 
 @app.command()
+def doctor(
+    require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
+) -> None:
+    """Say what this machine can do, above all which walls it can put around submissions."""
+    from autograder.engine.doctor import examine
+
+    if require not in (None, "walls"):
+        raise typer.BadParameter(f"{require!r} cannot be required; `walls` can")
+    found = examine()
+    for finding in found:
+        typer.echo(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
+        if not finding.holds and finding.remedy:
+            typer.echo(f"      {finding.remedy}")
+    sys.exit(1 if require and not all(finding.holds for finding in found) else 0)
+
+
+@app.command()
 def sample() -> None:
     """Make a sample class in build/sample and grade all of it."""
     from autograder.grading import grade as run

@@ -79,7 +79,7 @@ def command(kind: Walls, arguments: list[str], libraries: Sequence[Path] = ()) -
         wall += ["--setenv", name, value]
     for folder in ("/tmp", walls.HOME):
         wall += ["--perms", "1777", "--size", str(walls.Limits().disk), "--tmpfs", folder]
-    wall += ["--proc", "/proc", "--dev", "/dev", "--chdir", "/"]
+    wall += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/", "--chdir", "/"]
     if os.getuid() != 0:
         return [*wall, "--unshare-user", "--", _interpreter(), *arguments], {}
     unprivileged = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]

@@ -201,7 +201,9 @@ def main() -> NoReturn:
     for name in settings["modules"]:
         try:
             importlib.import_module(name)
-        except Exception:  # it may be no module, but a name in one; if it should be one, the notebook will say so itself
+        except (
+            Exception
+        ):  # it may be no module, but a name in one; if it should be one, the notebook will say so itself
             continue
     notebook.rehearse(settings["rehearsal"])
     if settings["walls"] == "both":

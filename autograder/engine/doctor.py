@@ -1,0 +1,89 @@
+"""What this machine can do: which walls it builds, whether they hold, and how to get what is missing."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.engine.outer import KINDS, WALLS_VARIABLE, Walls, best_walls, why_not
+from autograder.engine.session import Session
+from autograder.engine.zygote import Zygote, ZygoteFailed
+
+MEANING: dict[Walls, str] = {
+    "both": "both walls: bubblewrap around all, and namespaces, limits and seccomp around each submission",
+    "outer": "the outer wall, built anew for each submission (slower: a second or more each)",
+    "none": "no walls: submissions run with your rights and can see what you can see",
+}
+NAMESPACES = (
+    "let unprivileged users have namespaces: `sysctl user.max_user_namespaces=10000`; on Debian also "
+    "`sysctl kernel.unprivileged_userns_clone=1`; on Ubuntu 24.04 and later `sysctl kernel.apparmor_restrict_unprivileged_userns=0`; "
+    "in a container, start it with namespaces allowed"
+)
+BUBBLEWRAP = "`apt-get install bubblewrap` (Fedora: `dnf install bubblewrap`; macOS has none: grade on Linux)"
+
+ROOT = str(Path(__file__).resolve().parents[2])
+TRIALS = {
+    "cells run": "True",
+    "this checkout cannot be seen": f"__import__('os').path.exists({ROOT!r}) is False",
+    "other processes cannot be seen": "not [n for n in __import__('os').listdir('/proc') if n.isdecimal()]",
+    "the network is cut": (
+        "(lambda s: s.settimeout(2) or s.connect_ex(('192.0.2.1', 80)))(__import__('socket').socket()) == 101"
+    ),
+    "loopback works": (
+        "(lambda s, t: s.bind(('127.0.0.1', 0)) or s.listen() or t.connect(s.getsockname()) or True)"
+        "(__import__('socket').socket(), __import__('socket').socket())"
+    ),
+    "nothing outside can be written": "not __import__('os').access('/usr', 2) and not __import__('os').access('/opt', 2)",
+    "privileged calls are refused": "__import__('ctypes').CDLL(None).unshare(0x10000000) == -1",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: whether it holds, what was seen, and what helps where it does not."""
+
+    what: str
+    holds: bool
+    seen: str
+    remedy: str = ""
+
+
+def examine() -> list[Finding]:
+    """Look at this machine, and try the walls it gives."""
+    found = [Finding("system", True, f"{platform.system()} {platform.release()} on {platform.machine()}")]
+    found.append(Finding("python", sys.version_info >= (3, 11), platform.python_version(), "use Python 3.11 or later"))
+    for kind in ("outer", "both"):
+        reason = why_not(kind)  # type: ignore[arg-type]
+        remedy = "" if not reason else BUBBLEWRAP if "installed" in reason else NAMESPACES
+        found.append(
+            Finding(f"{kind} wall" if kind == "outer" else "inner wall", not reason, reason or "can be built", remedy)
+        )
+    found.append(
+        Finding(
+            "in use",
+            best_walls() == "both",
+            MEANING[best_walls()],
+            f"see above; {WALLS_VARIABLE} can force one of {', '.join(KINDS)}",
+        )
+    )
+    return [*found, *_tried()]
+
+
+def _tried() -> list[Finding]:
+    """What a submission's process finds, seen from within."""
+    walls = best_walls()
+    begun = time.monotonic()
+    try:
+        with Zygote() as zygote, Session(zygote.place) as session:
+            ready = time.monotonic() - begun
+            found = [Finding("zygote", True, f"ready after {ready:.1f} s")]
+            for what, expression in TRIALS.items():
+                shown = session.run(expression, 10).messages
+                holds = any(content.get("data", {}).get("text/plain") == "True" for _, content in shown)
+                found.append(Finding(what, holds, "yes" if holds else "no", "" if holds else MEANING[walls]))
+            return found
+    except ZygoteFailed as error:
+        return [Finding("zygote", False, str(error), "please report this, with what stands above")]
