@@ -56,7 +56,7 @@ def examine() -> list[Finding]:
     found = [Finding("system", True, f"{platform.system()} {platform.release()} on {platform.machine()}")]
     found.append(Finding("python", sys.version_info >= (3, 11), platform.python_version(), "use Python 3.11 or later"))
     for kind in ("outer", "both"):
-        reason = why_not(kind)  # type: ignore[arg-type]
+        reason = why_not(kind)
         remedy = "" if not reason else BUBBLEWRAP if "installed" in reason else NAMESPACES
         found.append(
             Finding(f"{kind} wall" if kind == "outer" else "inner wall", not reason, reason or "can be built", remedy)

@@ -57,13 +57,17 @@ def environment(kind: Walls) -> dict[str, str]:
     return found
 
 
-def command(kind: Walls, arguments: list[str], libraries: Sequence[Path] = ()) -> tuple[list[str], Mapping[str, str]]:
+def command(
+    kind: Walls, arguments: list[str], libraries: Sequence[Path] = (), writable: Sequence[str] = ()
+) -> tuple[list[str], Mapping[str, str]]:
     """How to start Python with these arguments behind the outer wall, and the environment to start it in.
 
     Args:
         kind: "none" for no wall at all.
         arguments: Python's own.
         libraries: packages that can be imported within, besides what is installed.
+        writable: folders that are let in as they are. The process then keeps the user's own files rights, and so the limit on
+            processes does not hold where that user is root.
     """
     variables = {**environment(kind), "PYTHONPATH": os.pathsep.join(_import_path(kind))}
     if kind == "none":
@@ -79,11 +83,13 @@ def command(kind: Walls, arguments: list[str], libraries: Sequence[Path] = ()) -
         wall += ["--setenv", name, value]
     for folder in ("/tmp", walls.HOME):
         wall += ["--perms", "1777", "--size", str(walls.Limits().disk), "--tmpfs", folder]
-    wall += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/", "--chdir", "/"]
-    if os.getuid() != 0:
-        return [*wall, "--unshare-user", "--", _interpreter(), *arguments], {}
+    for folder in writable:
+        wall += ["--bind", folder, folder]
+    wall += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/", "--chdir", writable[-1] if writable else "/"]
+    if os.getuid() != 0 or writable:
+        return [*wall, "--unshare-user", "--", interpreter(), *arguments], {}
     unprivileged = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]
-    return [*wall, "--", *unprivileged, "--bounding-set=-all", _interpreter(), *arguments], {}
+    return [*wall, "--", *unprivileged, "--bounding-set=-all", interpreter(), *arguments], {}
 
 
 def _mounts(libraries: Sequence[Path]) -> list[tuple[str, str]]:
@@ -113,7 +119,8 @@ def _system_python() -> bool:
     return Path(sys.base_prefix).resolve() == Path("/usr")
 
 
-def _interpreter() -> str:
+def interpreter() -> str:
+    """Python, as it is called behind the outer wall."""
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     return f"/usr/bin/{name}" if _system_python() else f"{PYTHON}/bin/{name}"
 

@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from traitlets import Integer
 
 import course
 from autograder.engine import Run, Session, ZygoteFailed, best_walls, borrowed
+from autograder.engine.kernels import walled_kernels
 from autograder.exercises import EXERCISES
 from autograder.exercises.model import Exercise
 from autograder.judging.hearing import hear
@@ -72,8 +74,10 @@ class JudgedExecute(Execute):
         self, nb: NotebookNode, resources: dict[str, Any], km: Any = None
     ) -> tuple[NotebookNode, dict[str, Any]]:
         judged = bool(resources) and any(exercise_of(cell, resources) for cell in nb.cells)
-        if km is not None or not resources or (not judged and self._needs_a_kernel(nb)):
+        if km is not None or not resources:
             return super().preprocess(nb, resources, km)
+        if not judged and self._needs_a_kernel(nb):
+            return self._in_a_kernel(nb, resources)
         NotebookClient.__init__(self, nb, km)  # as nbconvert does at this point
         self.reset_execution_trackers()
         self._check_assign_resources(resources)
@@ -84,7 +88,7 @@ class JudgedExecute(Execute):
         files = {} if judged else travelling.gather(folder)
         with self._opened(nb, files, judged) as self._session:
             for index, cell in enumerate(nb.cells):
-                nb.cells[index], resources = self.preprocess_cell(cell, resources, index)
+                self._execute(cell, index)
             if not judged:
                 travelling.settle(folder, self._session.files())
         nb.metadata.language_info = NotebookNode(LANGUAGE)
@@ -97,6 +101,20 @@ class JudgedExecute(Execute):
         return name not in OWN_KERNELS or any(
             cell.cell_type == "code" and NEEDS_A_KERNEL.search(cell.source) for cell in nb.cells
         )
+
+    def _in_a_kernel(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Run a notebook as nbgrader does, but behind a wall, and on a copy of its folder."""
+        folder = Path(resources.get("metadata", {}).get("path") or ".")
+        with tempfile.TemporaryDirectory(prefix="notebook-") as copied:
+            files = travelling.gather(folder)
+            travelling.settle(Path(copied), files)
+            before = travelling.stamps(Path(copied))
+            elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": copied}}
+            with walled_kernels(Path(copied), [LIBRARY]) as self.kernel_manager_class:
+                nb, _ = super().preprocess(nb, elsewhere)
+            written, removed = travelling.changes(Path(copied), before)
+            travelling.settle(folder, {**written, **dict.fromkeys(removed)})
+        return nb, resources
 
     @contextmanager
     def _opened(self, nb: NotebookNode, files: dict[str, bytes], judged: bool) -> Iterator[Session]:
@@ -117,16 +135,13 @@ class JudgedExecute(Execute):
         with session:
             yield session
 
-    def preprocess_cell(
-        self, cell: NotebookNode, resources: dict[str, Any], index: int
-    ) -> tuple[NotebookNode, dict[str, Any]]:
-        exercise = exercise_of(cell, resources)
+    def _execute(self, cell: NotebookNode, index: int) -> None:
+        exercise = exercise_of(cell, self.resources)
         if exercise is not None:
             self._judge(exercise, cell, index)
         elif cell.cell_type == "code" and cell.source.strip() and not self._skipped(cell):
             self._session.start(cell.source)
             self._settle(cell, index, self._session.finish(self._seconds(cell)))
-        return cell, resources
 
     def _skipped(self, cell: NotebookNode) -> bool:
         return self.skip_cells_with_tag in cell.metadata.get("tags", [])

@@ -33,7 +33,7 @@ def serve(connection: socket.socket, notebook: Notebook, files: dict[str, str]) 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     home = Path.cwd()
     _unpack(home, files)
-    before = _stamps(home)
+    before = stamps(home)
     sys.path.insert(0, "")
     notebook.begin()
     while True:
@@ -42,7 +42,9 @@ def serve(connection: socket.socket, notebook: Notebook, files: dict[str, str]) 
         except EOFError:
             return
         if request["do"] == "files":
-            answer: dict[str, Any] = _changes(home, before)
+            written, removed = changes(home, before)
+            texts = {name: base64.b64encode(content).decode() for name, content in written.items()}
+            answer: dict[str, Any] = {"written": texts, "removed": removed}
         else:
             answer = _run(notebook, request, descriptor)
         try:
@@ -77,7 +79,7 @@ def _unpack(home: Path, files: dict[str, str]) -> None:
         path.write_bytes(base64.b64decode(content))
 
 
-def _stamps(home: Path) -> dict[str, tuple[int, int]]:
+def stamps(home: Path) -> dict[str, tuple[int, int]]:
     """When each file was changed, and its length."""
     found = {}
     for path in home.rglob("*"):
@@ -87,14 +89,14 @@ def _stamps(home: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _changes(home: Path, before: dict[str, tuple[int, int]]) -> dict[str, Any]:
-    """What the notebook wrote, as far as it is not too much, and which of its files it removed."""
-    now = _stamps(home)
-    written: dict[str, str] = {}
+def changes(home: Path, before: dict[str, tuple[int, int]]) -> tuple[dict[str, bytes], list[str]]:
+    """What a notebook wrote, as far as it is not too much, and which files it removed."""
+    now = stamps(home)
+    written: dict[str, bytes] = {}
     left = MAX_FILE_BYTES
     for name in sorted(name for name, stamp in now.items() if before.get(name) != stamp)[:MAX_FILES]:
         content = (home / name).read_bytes()
         if len(content) <= left:
             left -= len(content)
-            written[name] = base64.b64encode(content).decode()
-    return {"written": written, "removed": sorted(before.keys() - now.keys())}
+            written[name] = content
+    return written, sorted(before.keys() - now.keys())
