@@ -14,22 +14,14 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-import course
 from autograder.engine import Session, Zygote
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.judging.hearing import hear
 from course.client import SOCKET_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]
-WARM = ("numpy", "torch", "matplotlib.pyplot", "course")
 
 Output = tuple[str, Any]
-
-
-@pytest.fixture(scope="module")
-def zygote() -> Any:
-    with Zygote(WARM, [Path(course.__file__).parent]) as running:
-        yield running
 
 
 class Shown:

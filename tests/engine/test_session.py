@@ -1,0 +1,301 @@
+"""Running cells in a fork of the zygote: what comes back, whatever a submission does."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.engine import Place, Run, Session, Zygote, ZygoteFailed
+from autograder.engine.doctor import TRIALS
+from autograder.engine.inside import wire
+from autograder.engine.session import _read, _stays
+
+
+@pytest.fixture
+def session(zygote: Zygote) -> Iterator[Session]:
+    with Session(zygote.place, {"data.csv": b"1,2\n", "folder/more.txt": b"more"}, {"GIVEN": "yes"}) as open_session:
+        yield open_session
+
+
+def printed(run: Run) -> str:
+    return "".join(content["text"] for kind, content in run.messages if kind == "stream")
+
+
+@pytest.mark.parametrize("what", TRIALS)
+def test_a_submission_lives_between_walls(session: Session, what: str) -> None:
+    ((_, content),) = session.run(TRIALS[what], 10).messages
+    assert content["data"]["text/plain"] == "True"
+
+
+def test_cells_share_their_names_and_count_up(session: Session) -> None:
+    session.run("x = 20")
+    run = session.run("x + 1")
+    assert run.reply == {"status": "ok", "execution_count": 2}
+    assert run.messages[0][1]["data"] == {"text/plain": "21"}
+
+
+def test_files_travel_in_and_changes_travel_out(session: Session) -> None:
+    run = session.run("print(open('data.csv').read(), open('folder/more.txt').read(), __import__('os').environ['GIVEN'])")
+    assert printed(run) == "1,2\n more yes\n"
+    session.run("open('data.csv', 'a').write('3,4\\n'); import os; os.remove('folder/more.txt'); os.mkdir('new')")
+    session.run("open('new/plot.txt', 'w').write('made'); os.symlink('/usr', 'link'); os.symlink('data.csv', 'copy')")
+    assert session.files() == {"data.csv": b"1,2\n3,4\n", "new/plot.txt": b"made", "folder/more.txt": None}
+
+
+def test_no_session_sees_another(zygote: Zygote) -> None:
+    with Session(zygote.place) as one, Session(zygote.place) as two:
+        one.run("open('/tmp/secret', 'w').write('1'); open('secret', 'w').write('1'); y = 1")
+        run = two.run("import os; print(os.path.exists('/tmp/secret'), os.listdir('.'), 'y' in globals())")
+        assert printed(run) == "False [] False\n"
+
+
+def test_a_cell_that_takes_too_long_is_interrupted_and_the_next_one_runs(session: Session) -> None:
+    assert session.run("print('before')\nwhile True: pass", 0.5).end == "interrupted"
+    assert session.run("1", 5).end == "finished"
+
+
+def test_what_was_printed_before_the_interrupt_is_kept(session: Session) -> None:
+    run = session.run("print('before')\nwhile True: pass", 0.5)
+    assert printed(run) == "before\n"
+    assert run.reply["ename"] == "KeyboardInterrupt"
+
+
+@pytest.mark.parametrize(
+    "stubborn",
+    [
+        "import time\nwhile True:\n    try:\n        time.sleep(1)\n    except BaseException:\n        pass",
+        "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(1000)",
+        "import signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64))\ntime.sleep(1000)",
+    ],
+)
+def test_a_cell_that_does_not_give_way_is_killed(session: Session, stubborn: str) -> None:
+    assert session.run(stubborn, 0.5).end == "killed"
+    assert session.run("1", 5) == Run("died")
+
+
+@pytest.mark.parametrize(
+    "death", ["import os\nos._exit(0)", "import os\nos.abort()", "import ctypes\nctypes.string_at(0)", "import os\nos.close(3)"]
+)
+def test_a_process_that_dies_is_noticed_at_once(session: Session, death: str) -> None:
+    begun = time.monotonic()
+    assert session.run(death, 20).end in ("died", "garbled")
+    assert time.monotonic() - begun < 10
+    assert not session.alive
+
+
+def test_nothing_outlives_a_session(zygote: Zygote) -> None:
+    """A daemon of a submission's own would hold the other end of this socket open."""
+    near, far = socket.socketpair()
+    with Session(zygote.place) as session, far:
+        session.start(
+            "import os, time, signal\n"
+            "kept = os.dup(int(os.environ['LENT']))\n"
+            "if not os.fork():\n"
+            "    os.setsid()\n"
+            "    if not os.fork():\n"
+            "        signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            "        os.write(kept, b'alive')\n"
+            "        time.sleep(1000)\n"
+            "    os._exit(0)",
+            far,
+            "LENT",
+        )
+        far.close()
+        assert near.recv(5) == b"alive"
+        session.finish(5)
+    near.settimeout(10)
+    assert near.recv(1) == b""
+    near.close()
+
+
+def test_a_socket_is_lent_for_one_cell(session: Session) -> None:
+    near, far = socket.socketpair()
+    with near:
+        with far:
+            session.start("import os, socket\nos.write(int(os.environ['LENT']), b'hello')", far, "LENT")
+        assert session.finish(5).end == "finished"
+        assert near.recv(10) == b"hello"
+        assert near.recv(10) == b""
+    assert printed(session.run("print('LENT' in os.environ)")) == "False\n"
+
+
+def test_two_processes_reduce_over_loopback(zygote: Zygote) -> None:
+    """torch.distributed with gloo, as in the capstone."""
+    script = (
+        "import os, sys, torch, torch.distributed as dist\n"
+        "dist.init_process_group('gloo', init_method='tcp://127.0.0.1:29511', rank=int(sys.argv[1]), world_size=2)\n"
+        "x = torch.tensor([float(sys.argv[1]) + 1])\n"
+        "dist.all_reduce(x)\n"
+        "print(x.item())\n"
+        "dist.destroy_process_group()\n"
+    )
+    with Session(zygote.place, {"rank.py": script.encode()}) as session:
+        run = session.run(
+            "import subprocess, sys\n"
+            "ranks = [subprocess.Popen([sys.executable, 'rank.py', str(i)], stdout=-1, stderr=-1, text=True) for i in (0, 1)]\n"
+            "said = [rank.communicate() for rank in ranks]\n"
+            "print([out.strip() for out, _ in said], [err[-500:] for _, err in said if 'Error' in err])",
+            120,
+        )
+    assert printed(run) == "['3.0', '3.0'] []\n"
+
+
+def test_output_without_end_is_cut_and_the_cell_goes_on(session: Session) -> None:
+    run = session.run("for i in range(400_000):\n    print('x' * 100)\n'done'", 60)
+    assert len(printed(run)) < 20 << 20
+    assert "was cut" in printed(run)
+    assert run.reply["status"] == "ok"
+    assert session.run("1").end == "finished"
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        b"",
+        b"\xff\xff\xff\xff",
+        b"\x00\x00\x00\x02[]",
+        b"\x00\x00\x00\x04nul!",
+        b"\x00\x00\x00\x02{}",
+        b"\x00\x01\x00\x00" + b"[" * 65536,
+    ],
+)
+def test_whatever_is_put_in_place_of_outputs_ends_the_session_and_nothing_else(zygote: Zygote, forged: bytes) -> None:
+    with Session(zygote.place) as session:
+        run = session.run(
+            "import os\nfor fd in range(3, 256):\n    try:\n"
+            f"        os.write(fd, {forged!r})\n        os.close(fd)\n    except OSError:\n        pass",
+            20,
+        )
+        assert run.end in ("garbled", "died")
+    with Session(zygote.place) as another:
+        assert another.run("1").end == "finished"
+
+
+def test_a_lease_that_is_let_go_ends_the_process(zygote: Zygote) -> None:
+    near, far = socket.socketpair()
+    session = Session(zygote.place)
+    session.start("import os, time\nkept = os.dup(int(os.environ['LENT']))\ntime.sleep(1000)", far, "LENT")
+    far.close()
+    time.sleep(0.5)
+    session.close()
+    near.settimeout(10)
+    assert near.recv(1) == b""
+    near.close()
+
+
+def test_many_at_once(zygote: Zygote) -> None:
+    ends: list[str] = []
+
+    def one() -> None:
+        with Session(zygote.place) as session:
+            ends.append(session.run("sum(range(100_000))", 60).end)
+
+    threads = [threading.Thread(target=one) for _ in range(24)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ends == ["finished"] * 24
+
+
+def test_a_zygote_that_is_gone_says_so() -> None:
+    with Zygote(walls="both") as gone:
+        place = gone.place
+    with pytest.raises(ZygoteFailed, match="no process for a submission"):
+        Session(place)
+    with pytest.raises(ZygoteFailed):
+        Session(Place("/nowhere", "both"))
+
+
+def test_nonsense_at_the_zygotes_door_disturbs_nobody(zygote: Zygote) -> None:
+    for nonsense in (b"", b"x", b"\x00\x00\x00\x02{}", b"\x7f\xff\xff\xff"):
+        with socket.socket(socket.AF_UNIX) as visitor:
+            visitor.connect(zygote.place.address)
+            visitor.sendall(nonsense)
+    with Session(zygote.place) as session:
+        assert session.run("1").end == "finished"
+
+
+def test_without_an_inner_wall_and_without_any_the_same_cells_run() -> None:
+    for walls in ("outer", "none"):
+        with Zygote(["numpy"], walls=walls) as zygote, Session(zygote.place, {"a.txt": b"a"}) as session:
+            assert printed(session.run("import numpy as np\nprint(open('a.txt').read(), np.arange(3))")) == "a [0 1 2]\n"
+            session.run("open('b.txt', 'w').write('b')")
+            assert session.files()["b.txt"] == b"b"
+
+
+def test_two_forks_draw_different_numbers(zygote: Zygote) -> None:
+    def draw() -> str:
+        with Session(zygote.place) as session:
+            return printed(session.run("import numpy, random\nprint(numpy.random.rand(), random.random())"))
+
+    assert draw() != draw()
+
+
+@pytest.mark.parametrize(
+    ("name", "stays"),
+    [("a", True), ("a/b.txt", True), ("", False), (".", False), ("..", False), ("a/../../b", False), ("/etc/x", False)],
+)
+def test_a_file_that_is_brought_back_stays_where_the_notebook_is(name: str, stays: bool) -> None:
+    assert _stays(name) is stays
+
+
+REPLY = {"status": "ok", "execution_count": 1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        [],
+        {"messages": []},
+        {"messages": {}, "reply": REPLY},
+        {"messages": [1], "reply": REPLY},
+        {"messages": [["stream", {"name": "stdin", "text": "a"}]], "reply": REPLY},
+        {"messages": [["stream", {"name": "stdout", "text": 5}]], "reply": REPLY},
+        {"messages": [["display_data", {"data": []}]], "reply": REPLY},
+        {"messages": [["display_data", {"data": {"text/plain": 5}}]], "reply": REPLY},
+        {"messages": [["error", {"ename": "a", "evalue": "b", "traceback": "c"}]], "reply": REPLY},
+        {"messages": [], "reply": {"status": "fine"}},
+        {"messages": [], "reply": {"status": "error"}},
+    ],
+)
+def test_an_answer_of_another_form_is_refused(answer: object) -> None:
+    with pytest.raises(ValueError, match="."):
+        _read(answer)
+
+
+def test_what_no_file_can_hold_is_replaced() -> None:
+    messages, _ = _read({"messages": [["stream", {"name": "stdout", "text": "\ud800"}]], "reply": REPLY})
+    assert messages == [("stream", {"name": "stdout", "text": "?"})]
+
+
+def test_a_count_that_is_none_is_dropped() -> None:
+    for count in (True, -1, 1.5, "1", 1 << 40):
+        assert _read({"messages": [], "reply": {"status": "ok", "execution_count": count}})[1]["execution_count"] is None
+
+
+def test_a_message_longer_than_any_may_be_is_not_read() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        far.sendall((wire.MAX_MESSAGE + 1).to_bytes(4, "big"))
+        with pytest.raises(wire.Flooded):
+            wire.receive(near, time.monotonic() + 5)
+
+
+def test_the_zygote_of_this_test_is_warm(zygote: Zygote) -> None:
+    with Session(zygote.place) as session:
+        assert printed(session.run("import sys; print('torch' in sys.modules)")) == "True\n"
+
+
+def test_this_checkout_is_not_where_it_is(session: Session) -> None:
+    run = session.run("import importlib.util as u\nprint(u.find_spec('autograder'), u.find_spec('course') is not None)")
+    assert printed(run) == "None True\n"
+    assert Path(__file__).exists()
+    assert os.environ.get("HOME") != "/home/student"
