@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -79,9 +80,9 @@ class Zygote:
                 "limits": asdict(limits or Limits()),
             }
             assert self._process.stdin is not None
-            try:
-                with self._process.stdin as tell:
-                    tell.write(json.dumps(settings).encode())
+            try:  # and leave it open: when it ends, with this process or before, so does the zygote
+                self._process.stdin.write(json.dumps(settings).encode() + b"\n")
+                self._process.stdin.flush()
             except BrokenPipeError:
                 self._process.wait()
                 raise ZygoteFailed(f"the zygote did not start:\n{self.said}") from None
@@ -103,7 +104,8 @@ class Zygote:
     def close(self) -> None:
         """End it, and every process that it forked."""
         self._process.kill()
-        self._process.wait()
+        with suppress(BrokenPipeError):
+            self._process.communicate()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Zygote:

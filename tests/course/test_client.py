@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
 from itertools import chain, repeat
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,24 +99,20 @@ def test_under_autograde_a_missing_judge_is_the_graders_fault(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("execution", ["", "autograde"])
-def test_a_judge_at_an_address_is_asked_before_any_other(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, execution: str
-) -> None:
+def test_a_judge_at_a_descriptor_is_asked_before_any_other(monkeypatch: pytest.MonkeyPatch, execution: str) -> None:
     heard: list[Value] = []
 
     def sit() -> None:
-        connection, _ = listener.accept()
-        link = SocketLink(connection, 10)
+        link = SocketLink(near, 10)
         link.send(call(2))
         heard.append(link.receive())
         link.send(DONE)
 
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(tmp_path / "judge"))
-        listener.listen()
+    near, far = socket.socketpair()
+    with near, far:
         thread = threading.Thread(target=sit)
         thread.start()
-        monkeypatch.setenv(SOCKET_VARIABLE, str(tmp_path / "judge"))
+        monkeypatch.setenv(SOCKET_VARIABLE, str(far.fileno()))
         monkeypatch.setenv("NBGRADER_EXECUTION", execution)
         report = judge(lambda x: x + 1)
         thread.join()
@@ -126,9 +121,15 @@ def test_a_judge_at_an_address_is_asked_before_any_other(
     assert report._repr_html_() == "<p>what the judge says</p>"
 
 
-def test_a_judge_that_cannot_be_reached_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(SOCKET_VARIABLE, str(tmp_path / "nobody"))
-    with pytest.raises(OSError, match="No such file"):
+def test_while_nothing_is_judged_that_is_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SOCKET_VARIABLE, "")
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert repr(judge(lambda: 1)) == "Nothing is being judged now."
+
+
+def test_a_judge_that_cannot_be_reached_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SOCKET_VARIABLE, "9999")
+    with pytest.raises(OSError, match="Bad file descriptor"):
         judge(lambda: 1)
 
 

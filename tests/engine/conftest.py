@@ -15,5 +15,7 @@ LIBRARY = Path(course.__file__).parent
 
 @pytest.fixture(scope="session")
 def zygote() -> Iterator[Zygote]:
-    with Zygote(["numpy", "torch", "matplotlib.pyplot", "course", "course.figures"], [LIBRARY], walls="both") as running:
+    with Zygote(
+        ["numpy", "torch", "matplotlib.pyplot", "course", "course.figures"], [LIBRARY], walls="both"
+    ) as running:
         yield running

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -41,7 +43,9 @@ def test_cells_share_their_names_and_count_up(session: Session) -> None:
 
 
 def test_files_travel_in_and_changes_travel_out(session: Session) -> None:
-    run = session.run("print(open('data.csv').read(), open('folder/more.txt').read(), __import__('os').environ['GIVEN'])")
+    run = session.run(
+        "print(open('data.csv').read(), open('folder/more.txt').read(), __import__('os').environ['GIVEN'])"
+    )
     assert printed(run) == "1,2\n more yes\n"
     session.run("open('data.csv', 'a').write('3,4\\n'); import os; os.remove('folder/more.txt'); os.mkdir('new')")
     session.run("open('new/plot.txt', 'w').write('made'); os.symlink('/usr', 'link'); os.symlink('data.csv', 'copy')")
@@ -80,7 +84,8 @@ def test_a_cell_that_does_not_give_way_is_killed(session: Session, stubborn: str
 
 
 @pytest.mark.parametrize(
-    "death", ["import os\nos._exit(0)", "import os\nos.abort()", "import ctypes\nctypes.string_at(0)", "import os\nos.close(3)"]
+    "death",
+    ["import os\nos._exit(0)", "import os\nos.abort()", "import ctypes\nctypes.string_at(0)", "import os\nos.close(3)"],
 )
 def test_a_process_that_dies_is_noticed_at_once(session: Session, death: str) -> None:
     begun = time.monotonic()
@@ -213,6 +218,45 @@ def test_a_zygote_that_is_gone_says_so() -> None:
         Session(Place("/nowhere", "both"))
 
 
+HOST = """
+import sys, time
+from autograder.engine import Session, Zygote
+zygote = Zygote(walls=sys.argv[1])
+session = Session(zygote.place)
+session.run("1")
+print(zygote.pid, flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("walls", ["both", "outer", "none"])
+def test_a_grader_that_is_killed_leaves_no_zygote(walls: str) -> None:
+    host = subprocess.Popen([sys.executable, "-c", HOST, walls], stdout=subprocess.PIPE, text=True)
+    assert host.stdout is not None
+    pid = int(host.stdout.readline())
+    family = {pid, *children(pid)}
+    host.kill()
+    host.wait()
+    host.stdout.close()
+    deadline = time.monotonic() + 10
+    while any(map(runs, family)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [member for member in family if runs(member)]
+
+
+def runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def children(pid: int) -> set[int]:
+    """Every process below this one."""
+    found = set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+    return found.union(*map(children, found))
+
+
 def test_nonsense_at_the_zygotes_door_disturbs_nobody(zygote: Zygote) -> None:
     for nonsense in (b"", b"x", b"\x00\x00\x00\x02{}", b"\x7f\xff\xff\xff"):
         with socket.socket(socket.AF_UNIX) as visitor:
@@ -225,7 +269,9 @@ def test_nonsense_at_the_zygotes_door_disturbs_nobody(zygote: Zygote) -> None:
 def test_without_an_inner_wall_and_without_any_the_same_cells_run() -> None:
     for walls in ("outer", "none"):
         with Zygote(["numpy"], walls=walls) as zygote, Session(zygote.place, {"a.txt": b"a"}) as session:
-            assert printed(session.run("import numpy as np\nprint(open('a.txt').read(), np.arange(3))")) == "a [0 1 2]\n"
+            assert (
+                printed(session.run("import numpy as np\nprint(open('a.txt').read(), np.arange(3))")) == "a [0 1 2]\n"
+            )
             session.run("open('b.txt', 'w').write('b')")
             assert session.files()["b.txt"] == b"b"
 
@@ -267,7 +313,7 @@ REPLY = {"status": "ok", "execution_count": 1}
     ],
 )
 def test_an_answer_of_another_form_is_refused(answer: object) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"^no |^a message without"):
         _read(answer)
 
 
@@ -278,7 +324,9 @@ def test_what_no_file_can_hold_is_replaced() -> None:
 
 def test_a_count_that_is_none_is_dropped() -> None:
     for count in (True, -1, 1.5, "1", 1 << 40):
-        assert _read({"messages": [], "reply": {"status": "ok", "execution_count": count}})[1]["execution_count"] is None
+        assert (
+            _read({"messages": [], "reply": {"status": "ok", "execution_count": count}})[1]["execution_count"] is None
+        )
 
 
 def test_a_message_longer_than_any_may_be_is_not_read() -> None:

@@ -15,7 +15,7 @@ from autograder.course import Course
 from autograder.exercises import EXERCISES as CATALOGUE
 from autograder.exercises.model import Exercise, lesson
 from autograder.exercises.shapes import normalises_unasked
-from autograder.judging import server
+from autograder.judging import hearing
 from autograder.report import lines
 
 SEED = 7
@@ -32,7 +32,7 @@ def course(new_course) -> Course:
         made, "bea", filled(made, dict(zip(EXERCISES, (ALWAYS_FLOAT64, NORMALISES, TELLS_ITS_ARGUMENTS), strict=True)))
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(server.secrets, "randbits", lambda bits: SEED)
+        patch.setattr(hearing.secrets, "randbits", lambda bits: SEED)
         made.autograde(NOTEBOOK, "bea")
     made.generate_feedback(NOTEBOOK, "bea")
     return made
@@ -90,7 +90,7 @@ def faulty(new_course) -> Course:
     """A judge that fails on one exercise, whatever the answer is."""
     made: Course = new_course()
     hand_in(made, "ada", filled(made, RIGHT))
-    examine = server.examine
+    examine = hearing.examine
 
     def fail(exercise: Exercise, *others: Any) -> Any:
         if exercise.name == "mix_rows":
@@ -98,7 +98,7 @@ def faulty(new_course) -> Course:
         return examine(exercise, *others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(server, "examine", fail)
+        patch.setattr(hearing, "examine", fail)
         made.autograde(NOTEBOOK, "ada")
     made.generate_feedback(NOTEBOOK, "ada")
     return made

@@ -1,7 +1,7 @@
 """A process that has imported everything, and forks into each submission's process.
 
-`python -m inside.zygote` reads its settings, one JSON object, from its standard input, and takes connections at the listening
-socket whose descriptor they name. A connection is a lease on one forked process: an opening message comes with the descriptor of that
+`python -m inside.zygote` reads its settings, one line of JSON, from its standard input, and takes connections at the listening
+socket whose descriptor they name, until its standard input ends. A connection is a lease on one forked process: an opening message comes with the descriptor of that
 process's own connection to the grader; after it, each byte "i" interrupts the process. When the lease is closed, it is killed, with all that it
 started.
 """
@@ -26,6 +26,7 @@ from .shell import Notebook
 from .submission import serve
 
 INTERRUPT = b"i"
+STANDARD_INPUT = 0
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 SECONDS_TO_OPEN = 10.0
 
@@ -53,14 +54,16 @@ class Zygote:
         self._leases: dict[int, tuple[socket.socket, int | None]] = {}
 
     def run(self) -> NoReturn:
-        """Take leases until the end."""
+        """Take leases until standard input ends: then whoever started this is gone."""
         wake, poke = os.pipe()
         os.set_blocking(poke, False)
         signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         while True:
-            ready, _, _ = select.select([self._listener.fileno(), wake, *self._leases], [], [])
+            ready, _, _ = select.select([STANDARD_INPUT, self._listener.fileno(), wake, *self._leases], [], [])
             for source in ready:
+                if source == STANDARD_INPUT:
+                    self._end()
                 if source == self._listener.fileno():
                     self._take(self._listener.accept()[0])
                 elif source == wake:
@@ -68,6 +71,11 @@ class Zygote:
                 elif source in self._leases:
                     self._hear(source)
             self._reap()
+
+    def _end(self) -> NoReturn:
+        for _, child in self._leases.values():
+            _kill(child)
+        os._exit(0)
 
     def _take(self, lease: socket.socket) -> None:
         try:
@@ -194,7 +202,7 @@ def _kill(child: int | None) -> None:
 
 
 def main() -> NoReturn:
-    settings = json.load(sys.stdin)
+    settings = json.loads(sys.stdin.buffer.readline())
     for name in THREADS:
         os.environ[name] = "1"
     notebook = Notebook()
