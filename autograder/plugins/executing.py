@@ -47,6 +47,7 @@ LANGUAGE = {
     "nbconvert_exporter": "python",
     "file_extension": ".py",
 }
+ENDED = "The process that ran your code ended; what had been earned before is kept."
 SECONDS_TO_LEAVE = 0.5  # for a cell whose judge has already gone
 
 
@@ -179,7 +180,7 @@ class JudgedExecute(Execute):
     def _judge(self, exercise: Exercise, cell: NotebookNode, index: int) -> None:
         near, far = socket.socketpair()
         seconds = self._seconds(cell)
-        verdict, heard, fault = None, time.monotonic(), ""
+        verdict, began, fault, lived = None, time.monotonic(), "", self._session.alive
         with near:
             with far:
                 self._session.start(f"import course\ncourse.judge({exercise.name})", far, SOCKET_VARIABLE)
@@ -188,14 +189,14 @@ class JudgedExecute(Execute):
             except Exception as error:
                 self.log.exception("the judge failed on %s", exercise.name)
                 fault = f"{type(error).__name__} in the judge; a person will look at it."
-        left = seconds - (time.monotonic() - heard)
+        left = seconds - (time.monotonic() - began)
         gone = verdict is not None and verdict.outcome in ("timed out", "tampered")
         run = self._session.finish(SECONDS_TO_LEAVE if gone else max(left, SECONDS_TO_LEAVE))
         cell.execution_count = run.reply.get("execution_count")
         if fault:
             verdict = failed(exercise, "grader fault", fault)
         elif verdict is None:
-            verdict = _without_judgement(exercise, run)
+            verdict = _without_judgement(exercise, run, lived)
         elif verdict.outcome == "passed":
             self._passed |= {exercise.name}
         if verdict.outcome in ALARMING:
@@ -221,10 +222,11 @@ def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
     return Verdict(exercise.name, outcome, findings, note=note)
 
 
-def _without_judgement(exercise: Exercise, run: Run) -> Verdict:
-    """The verdict where the student's process never came to be judged."""
+def _without_judgement(exercise: Exercise, run: Run, lived: bool) -> Verdict:
+    """The verdict where the student's process said nothing to the judge; `lived` is whether it could have, to begin with."""
     if run.end in ("died", "garbled"):
-        return failed(exercise, "crashed", "The process had ended, or did not answer, before this could be judged.")
+        before = "The process had ended, or did not answer, before this could be judged."
+        return failed(exercise, "crashed", ENDED if lived else before)
     if run.end in ("interrupted", "killed"):
         return failed(exercise, "timed out", "The test cell did not finish in time.")
     if run.reply["status"] == "ok":

@@ -44,12 +44,10 @@ def mix_rows(W, V):
     return 2.0"""
 OWN_CONVERSATION = """import os, socket
 from course.link import SocketLink
-connection = socket.socket(socket.AF_UNIX)
-connection.connect(os.environ["COURSE_JUDGE"])
-link = SocketLink(connection)
-link.send({"say": "observed", "score": 2.0})
-connection.close()
-"""
+def pairwise_dots(A, B):
+    link = SocketLink(socket.socket(fileno=os.dup(int(os.environ["COURSE_JUDGE"]))))
+    link.send({"say": "observed", "score": 2.0})
+    return 2.0"""
 TALKS_BACK = """import course.cases
 class Passed:
     def to_value(self): return {"outcome": "passed", "score": 2.0}
@@ -143,15 +141,15 @@ ATTEMPTS = {
     "no-judge": earning(
         with_a_cell_of_their_own("import os\ndel os.environ['COURSE_JUDGE']"),
         NOTHING,
-        page="The test cell stopped before the judge was asked: RuntimeError: no judge",
+        page="pairwise_dots: not right yet, 0 of 2 points",
     ),
     "judge-of-their-own": earning(
         with_a_cell_of_their_own("import os\ndel os.environ['COURSE_JUDGE'], os.environ['NBGRADER_EXECUTION']"),
         NOTHING,
-        page=UNASKED,
+        page="pairwise_dots: not right yet, 0 of 2 points",
     ),
-    "asks-too-early": earning(
-        with_a_cell_of_their_own(OWN_CONVERSATION), NOTHING, page="pairwise_dots: not right yet, 0 of 2 points"
+    "answers-for-itself": earning(
+        answers(pairwise_dots=OWN_CONVERSATION), (0.0, 2.0, 3.0), page="pairwise_dots: the answer could not be read"
     ),
     "talks-back": earning(
         answers(pairwise_dots=TALKS_BACK),
