@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from autograder.plugins.config import plug_in
+
 c = get_config()  # traitlets defines it
 
 root = Path(__file__).resolve().parent
@@ -28,44 +30,5 @@ c.ZipCollectApp.downloaded_directory = "class/downloaded"
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=ERROR"]
 
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
-c.GenerateAssignment.preprocessors = [
-    "nbgrader.preprocessors.IncludeHeaderFooter",
-    "nbgrader.preprocessors.InstantiateTests",
-    "nbgrader.preprocessors.LockCells",
-    "nbgrader.preprocessors.ClearSolutions",
-    "nbgrader.preprocessors.ClearOutput",
-    "autograder.plugins.releasing.BlankGuesses",
-    "autograder.plugins.releasing.Stable",
-    "nbgrader.preprocessors.CheckCellMetadata",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
-    "nbgrader.preprocessors.ClearHiddenTests",
-    "nbgrader.preprocessors.ClearMarkScheme",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
 
-c.Autograde.pre_convert_hook = "autograder.plugins.reading.quarantine"
-c.Autograde.exporter_class = "autograder.plugins.reading.TolerantExporter"
-c.Autograde.sanitize_preprocessors = [
-    "autograder.plugins.repairing.Repair",
-    "nbgrader.preprocessors.ClearOutput",
-    "nbgrader.preprocessors.DeduplicateIds",
-    "nbgrader.preprocessors.OverwriteKernelspec",
-    "nbgrader.preprocessors.OverwriteCells",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
-c.Autograde.autograde_preprocessors = [
-    "autograder.plugins.executing.JudgedExecute",
-    "nbgrader.preprocessors.IgnorePattern",
-    "nbconvert.preprocessors.ClearMetadataPreprocessor",
-    "nbgrader.preprocessors.LimitOutput",
-    "autograder.plugins.saving.SaveVerdicts",
-    "nbgrader.preprocessors.AssignLatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
-c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
-    "autograder.plugins.feedback.HideHiddenTests",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-]
+plug_in(c)

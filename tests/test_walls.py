@@ -98,9 +98,10 @@ def test_only_the_plugins_tie_the_engine_and_the_judge_together() -> None:
 
 
 def test_what_nbgrader_loads_is_in_the_plugins() -> None:
-    text = (ROOT / "nbgrader_config.py").read_text()
+    texts = [(ROOT / name).read_text() for name in ("nbgrader_config.py", "autograder/plugins/config.py")]
     ours = {
         node.value
+        for text in texts
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("autograder.")
     }

@@ -1,4 +1,4 @@
-"""What nbgrader loads through its documented settings; see nbgrader_config.py for where each one goes."""
+"""What nbgrader loads through its documented settings; `config.plug_in` says where each one goes."""
 
 import warnings
 

@@ -4,62 +4,34 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from nbgrader.api import Gradebook
+from stock import Grade, cell, grades, stock_course
 
-from autograder.course import CONFIG, Course
+from autograder.course import Course
 
 NAME = "ps1"
-STOCK = """
-from pathlib import Path
-c = get_config()
-root = Path(__file__).resolve().parent
-(root / "class").mkdir(exist_ok=True)
-c.CourseDirectory.course_id = "attention"
-c.CourseDirectory.root = str(root)
-c.CourseDirectory.db_url = f"sqlite:///{root / 'class' / 'gradebook.db'}"
-c.CourseDirectory.submitted_directory = "class/submitted"
-c.CourseDirectory.autograded_directory = "class/autograded"
-c.CourseDirectory.feedback_directory = "class/feedback"
-c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
-"""
 WORTH = {"hidden": 2, "partial": 3, "noisy": 1, "skipped": 4, "pairwise_dots": 5, "essay": 6}
-
-
-def cell(made: NotebookNode, name: str, points: int | None = None, **others: Any) -> NotebookNode:
-    made.pop("id")
-    stated = {"grade_id": name, "schema_version": 3, "grade": points is not None, "locked": points is not None}
-    made.metadata = nbformat.from_dict({"nbgrader": {**stated, "solution": False, "task": False}, **others})
-    if points is not None:
-        made.metadata.nbgrader.points = points
-    return made
 
 
 def source() -> NotebookNode:
     """What anybody may have written before cell ids existed: format 4.4, tags, a grade_id that this course has too."""
-    solution = cell(
-        new_code_cell("def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"), "double"
-    )
-    solution.metadata.nbgrader.solution = True
-    essay = cell(new_markdown_cell("Why?"), "essay", WORTH["essay"])
-    essay.metadata.nbgrader.update(solution=True, locked=False)
+    double = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
     hidden = "assert double(1) == 2\n### BEGIN HIDDEN TESTS\nassert double(3) == 6\n### END HIDDEN TESTS"
     cells = [
-        cell(new_code_cell("import sys"), "unmarked", tags=["hide-input"], collapsed=True),
-        solution,
+        new_code_cell("import sys", metadata={"tags": ["hide-input"], "collapsed": True}),
+        cell(new_code_cell(double), "double", solution=True),
         cell(new_code_cell(hidden), "hidden", WORTH["hidden"]),
         cell(new_code_cell("1.5"), "partial", WORTH["partial"]),
         cell(new_code_cell("print('warned', file=sys.stderr)"), "noisy", WORTH["noisy"]),
         cell(new_code_cell("assert double(2) == 4"), "skipped", WORTH["skipped"]),
         cell(new_code_cell("assert double(5) == 10"), "pairwise_dots", WORTH["pairwise_dots"]),
-        essay,
+        cell(new_markdown_cell("Why?"), "essay", WORTH["essay"], solution=True, locked=False),
     ]
-    del cells[0].metadata["nbgrader"]
+    del cells[0]["id"]
     notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "mine"}})
     notebook.nbformat_minor = 4
     return notebook
@@ -91,26 +63,22 @@ def ours(new_course) -> Course:
 
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    root = tmp_path_factory.mktemp("stock")
-    (root / CONFIG).write_text(STOCK)
-    return graded(Course(root))
+    return graded(stock_course(tmp_path_factory.mktemp("stock")))
 
 
-def grades(course: Course) -> dict[str, tuple[float | None, float, bool]]:
-    with Gradebook(course.database) as gradebook:
-        submission = gradebook.find_submission_notebook("problem", NAME, "ada")
-        return {g.name: (g.auto_score, g.max_score, bool(g.needs_manual_grade)) for g in submission.grades}
+def stored(course: Course) -> dict[str, Grade]:
+    return grades(course.database, NAME, "problem", "ada")
 
 
 def test_it_is_graded_by_nbgraders_rules(ours: Course, stock: Course) -> None:
-    assert grades(ours) == grades(stock)
-    assert grades(ours) == {
-        "hidden": (2.0, 2.0, False),
-        "partial": (1.5, 3.0, False),
-        "noisy": (0.0, 1.0, False),
-        "skipped": (4.0, 4.0, False),
-        "pairwise_dots": (0.0, 5.0, False),
-        "essay": (0.0, 6.0, False),
+    assert stored(ours) == stored(stock)
+    assert {name: grade.score for name, grade in stored(ours).items()} == {
+        "hidden": 2.0,
+        "partial": 1.5,
+        "noisy": 0.0,
+        "skipped": 4.0,
+        "pairwise_dots": 0.0,
+        "essay": 0.0,
     }
 
 

@@ -1,0 +1,49 @@
+"""Which of nbgrader's documented settings load the plug-ins, for every nbgrader_config.py that wants them."""
+
+from __future__ import annotations
+
+from traitlets.config import Config
+
+
+def plug_in(c: Config) -> None:
+    """Put the plug-ins where nbgrader loads them. Nothing here is about one course: names, folders and stubs are set elsewhere."""
+    c.GenerateAssignment.preprocessors = [
+        "nbgrader.preprocessors.IncludeHeaderFooter",
+        "nbgrader.preprocessors.InstantiateTests",
+        "nbgrader.preprocessors.LockCells",
+        "nbgrader.preprocessors.ClearSolutions",
+        "nbgrader.preprocessors.ClearOutput",
+        "autograder.plugins.releasing.BlankGuesses",
+        "autograder.plugins.releasing.Stable",
+        "nbgrader.preprocessors.CheckCellMetadata",
+        "nbgrader.preprocessors.ComputeChecksums",
+        "nbgrader.preprocessors.SaveCells",
+        "nbgrader.preprocessors.ClearHiddenTests",
+        "nbgrader.preprocessors.ClearMarkScheme",
+        "nbgrader.preprocessors.ComputeChecksums",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.Autograde.pre_convert_hook = "autograder.plugins.reading.quarantine"
+    c.Autograde.exporter_class = "autograder.plugins.reading.TolerantExporter"
+    c.Autograde.sanitize_preprocessors = [
+        "autograder.plugins.repairing.Repair",
+        "nbgrader.preprocessors.ClearOutput",
+        "nbgrader.preprocessors.DeduplicateIds",
+        "nbgrader.preprocessors.OverwriteKernelspec",
+        "nbgrader.preprocessors.OverwriteCells",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.Autograde.autograde_preprocessors = [
+        "autograder.plugins.executing.JudgedExecute",
+        "nbgrader.preprocessors.IgnorePattern",
+        "nbconvert.preprocessors.ClearMetadataPreprocessor",
+        "nbgrader.preprocessors.LimitOutput",
+        "autograder.plugins.saving.SaveVerdicts",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.GenerateFeedback.preprocessors = [
+        "nbgrader.preprocessors.GetGrades",
+        "autograder.plugins.feedback.HideHiddenTests",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]

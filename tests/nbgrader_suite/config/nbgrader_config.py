@@ -1,0 +1,5 @@
+"""The plug-ins, and nothing that is about this course."""
+
+from autograder.plugins.config import plug_in
+
+plug_in(get_config())  # traitlets defines get_config

@@ -1,0 +1,137 @@
+"""A class of an assignment that this course does not know: graded as stock nbgrader grades it, cell by cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader, stock_course
+from stock_class import ASSIGNMENT, CLASS, DUE, FIRST, SECOND, TIMEOUT, hand_in, write_source
+
+from autograder.course import Course
+
+SETTINGS = """
+c.LateSubmissionPlugin.penalty_method = "zero"
+"""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A class that `nbgrader autograde` has been through, and what it printed."""
+
+    course: Course
+    log: str
+
+
+def grade_class(root: Path, settings: str) -> Graded:
+    course = stock_course(root, SETTINGS + settings)
+    with Gradebook(course.database) as gradebook:
+        gradebook.add_assignment(ASSIGNMENT, duedate=DUE)
+    write_source(course)
+    course.generate_assignment(ASSIGNMENT)
+    for student in CLASS:
+        hand_in(course, student)
+    alone = [student for student, submission in CLASS.items() if submission.ends_the_run]
+    log = autograde(course, f"--CourseDirectory.student_id_exclude={','.join(alone)}")
+    log += "".join(autograde(course, f"--student={student}") for student in alone)
+    return Graded(course, log)
+
+
+def autograde(course: Course, *options: str) -> str:
+    settings = (f"--Execute.timeout={TIMEOUT}", "--Execute.shutdown_kernel=immediate")
+    return nbgrader(course.root, "autograde", ASSIGNMENT, *settings, *options)
+
+
+@dataclass(frozen=True)
+class Result:
+    """All that one student has of it.
+
+    Attributes:
+        given_up: whether nbgrader gave the submission up.
+        cells: the grades, by notebook and cell.
+        penalty: the points taken off for being late, by notebook.
+        files: what lies in the folder of the graded assignment.
+    """
+
+    given_up: bool
+    cells: dict[str, dict[str, Grade]]
+    penalty: dict[str, float | None]
+    files: frozenset[str]
+
+    @property
+    def points(self) -> float | None:
+        return (
+            None
+            if self.given_up
+            else sum(grade.score or 0.0 for cells in self.cells.values() for grade in cells.values())
+        )
+
+
+def result(course: Course, student: str) -> Result:
+    folder = course.folder("autograded", student, ASSIGNMENT)
+    with Gradebook(course.database) as gradebook:
+        stored = gradebook.find_submission(ASSIGNMENT, student).notebooks
+        penalty = {notebook.name: notebook.late_submission_penalty for notebook in stored}
+    return Result(
+        given_up=not folder.exists(),
+        cells={name: grades(course.database, ASSIGNMENT, name, student) for name in (FIRST, SECOND)},
+        penalty=penalty,
+        files=frozenset(str(path.relative_to(folder)) for path in folder.rglob("*")),
+    )
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Where stock nbgrader is wrong by its own documentation.
+
+    Attributes:
+        ours: the points with the plug-ins; None where the submission is given up. What stock gives stands in `CLASS`.
+        page: a page of the documentation that comes with nbgrader.
+        sentence: what stands there.
+    """
+
+    ours: float | None
+    page: str
+    sentence: str
+
+
+AUTOGRADING = "user_guide/what_is_nbgrader.rst"
+WRONG_ON_STOCK = {
+    "skips": Wrong(11, AUTOGRADING, 'effect is no different than the "Restart and run all cells" functionality'),
+    "twice": Wrong(None, AUTOGRADING, "This is used to restore these cells when students return them."),
+    "retypes": Wrong(None, AUTOGRADING, "This is used to restore these cells when students return them."),
+}
+
+
+@pytest.fixture(scope="module")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    return grade_class(tmp_path_factory.mktemp("stock"), "")
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    return grade_class(tmp_path_factory.mktemp("ours"), PLUGGED)
+
+
+def test_one_of_the_two_has_the_plugins(stock: Graded, ours: Graded) -> None:
+    assert "Running pre-convert hook" in ours.log
+    assert "Running pre-convert hook" not in stock.log
+
+
+@pytest.mark.parametrize("student", CLASS)
+def test_stock_nbgrader_gives_what_is_said_here(stock: Graded, student: str) -> None:
+    assert result(stock.course, student).points == CLASS[student].earns, stock.log
+
+
+@pytest.mark.parametrize("student", [student for student in CLASS if student not in WRONG_ON_STOCK])
+def test_it_is_graded_as_on_stock(stock: Graded, ours: Graded, student: str) -> None:
+    assert result(ours.course, student) == result(stock.course, student), ours.log
+
+
+@pytest.mark.parametrize("student", WRONG_ON_STOCK)
+def test_where_stock_is_wrong_by_its_own_documentation(ours: Graded, student: str) -> None:
+    wrong = WRONG_ON_STOCK[student]
+    assert wrong.sentence in " ".join((DOCUMENTATION / wrong.page).read_text().split())
+    assert result(ours.course, student).points == wrong.ours, ours.log
