@@ -14,7 +14,7 @@ from types import FunctionType
 from rich.console import Console
 from rich.table import Table
 
-from autograder.exercises import EXERCISES
+from autograder.exercises import every_exercise, exercise_named
 from autograder.exercises.model import Exercise, Implementation, equivalence
 from autograder.judging import Verdict, judge_here
 from course import answers
@@ -42,8 +42,8 @@ def rows(exercise: Exercise) -> list[Row]:
     return right + [_mistake(exercise, mistake) for mistake in exercise.mistakes]
 
 
-def _rows_of(name: str) -> list[Row]:
-    return rows(EXERCISES[name])
+def _rows_of(notebook: str, name: str) -> list[Row]:
+    return rows(exercise_named(notebook, name))
 
 
 def as_student(exercise: Exercise, implementation: Implementation) -> Implementation:
@@ -57,7 +57,7 @@ def as_student(exercise: Exercise, implementation: Implementation) -> Implementa
 
 
 def _judged(exercise: Exercise, implementation: Implementation, seed: int) -> Verdict:
-    return judge_here(as_student(exercise, implementation), exercise.name, answer, seed)
+    return judge_here(as_student(exercise, implementation), exercise, answer, seed)
 
 
 def _right(exercise: Exercise, variant: Implementation) -> Row:
@@ -111,7 +111,8 @@ def _public_names(exercise: Exercise, mistake: Implementation) -> list[str] | No
 def main() -> int:
     """Print the table and its totals; the exit code is 1 where anything is amiss."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        every = [row for found in pool.map(_rows_of, EXERCISES) for row in found]
+        places = ((exercise.notebook, exercise.name) for exercise in every_exercise())
+        every = [row for found in pool.map(_rows_of, *zip(*places, strict=True)) for row in found]
     table = Table(show_lines=False)
     for heading in ("exercise", "implementation", "role", "result", "trouble"):
         table.add_column(heading, overflow="fold")
@@ -126,11 +127,12 @@ def main() -> int:
 
 def totals() -> str:
     """How much there is to prove; the README says the same."""
-    mistakes = [mistake for exercise in EXERCISES.values() for mistake in exercise.mistakes]
+    exercises = list(every_exercise())
+    mistakes = [mistake for exercise in exercises for mistake in exercise.mistakes]
     equivalents = sum(equivalence(mistake) is not None for mistake in mistakes)
-    variants = sum(len(exercise.variants) for exercise in EXERCISES.values())
+    variants = sum(len(exercise.variants) for exercise in exercises)
     return (
-        f"{len(EXERCISES)} exercises, {len(mistakes) - equivalents} mistakes that lose marks and are named, "
+        f"{len(exercises)} exercises, {len(mistakes) - equivalents} mistakes that lose marks and are named, "
         f"{equivalents} equivalent, {variants} right answers in other styles that keep full marks"
     )
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course import Course
-from autograder.exercises import EXERCISES, exercises_in
+from autograder.exercises import exercise_named, exercises_in
 from autograder.exercises.model import lesson
 from autograder.plugins.executing import verdict_in
 
@@ -98,17 +98,17 @@ def html(notebook: str, found: list[Line]) -> str:
     return (
         f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{notebook}</title><style>{_STYLE}</style></head>"
         f"<body><h1>{notebook}</h1><table><tr><th>student</th>{head}<th>total</th></tr>{''.join(rows)}</table>"
-        f"<h2>Mistakes, by how many made them</h2>{_mistakes(found)}</body></html>\n"
+        f"<h2>Mistakes, by how many made them</h2>{_mistakes(notebook, found)}</body></html>\n"
     )
 
 
-def _mistakes(found: list[Line]) -> str:
+def _mistakes(notebook: str, found: list[Line]) -> str:
     counted = Counter((line.exercise, mistake) for line in found for mistake in line.mistakes)
     if not counted:
         return "<p>No known mistake was recognised.</p>"
     items = []
     for (exercise, mistake), count in counted.most_common():
-        text = next(lesson(m) for m in EXERCISES[exercise].mistakes if m.__name__ == mistake)
+        text = next(lesson(m) for m in exercise_named(notebook, exercise).mistakes if m.__name__ == mistake)
         items.append(
             f"<tr><td>{count}</td><td>{escape(exercise)}</td><td>{escape(mistake)}</td><td>{escape(text)}</td></tr>"
         )

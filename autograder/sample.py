@@ -13,7 +13,7 @@ from types import ModuleType
 import nbformat
 
 from autograder.course import ROOT, Course
-from autograder.exercises import EXERCISES, NOTEBOOKS, exercises_in
+from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in
 from autograder.exercises.model import ANSWER, Exercise, Implementation, equivalence
 
 FOLDER = ROOT / "build" / "sample"
@@ -69,7 +69,7 @@ def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
     that answer under another name. Other exercises do not, since the notebook defines them, as it defines `np`.
     """
     definitions = _definitions(sys.modules[implementation.__module__])
-    given = {"np", *EXERCISES} - {exercise.name}
+    given = {"np", *(other.name for other in every_exercise())} - {exercise.name}
     renamed = {exercise.name: f"right_{exercise.name}", implementation.__name__: exercise.name}
     needed: set[str] = set()
     waiting = [implementation.__name__]

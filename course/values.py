@@ -22,10 +22,10 @@ import numpy as np
 
 Value: TypeAlias = Any
 
-MAX_FRAME = 32 << 20
-MAX_HEADER = 1 << 20
+MAX_FRAME = 2 << 20
+MAX_HEADER = 1 << 18
 MAX_DEPTH = 16
-MAX_NODES = 20_000
+MAX_NODES = 5_000
 MAX_TEXT = 20_000
 MAX_AXES = 8
 DTYPES = ("<f8", "<f4", "<f2", "<i8", "<i4", "|b1", "|u1")
@@ -246,7 +246,7 @@ def unpack(frame: bytes) -> Value:
     if not isinstance(header, dict) or set(header) != {"tree", "arrays"} or not isinstance(header["arrays"], list):
         raise Malformed("header form")
     arrays = _read_arrays(header["arrays"], memoryview(frame)[PREFIX + header_length :])
-    return _Builder(arrays).build(header["tree"], 0)
+    return _Builder(arrays).whole(header["tree"])
 
 
 def _read_arrays(described: list[Any], body: memoryview) -> list[np.ndarray]:
@@ -280,7 +280,14 @@ def _read_arrays(described: list[Any], body: memoryview) -> list[np.ndarray]:
 class _Builder:
     def __init__(self, arrays: list[np.ndarray]) -> None:
         self.arrays = arrays
+        self.placed = 0
         self.nodes = 0
+
+    def whole(self, tree: Any) -> Value:
+        value = self.build(tree, 0)
+        if self.placed != len(self.arrays):
+            raise Malformed("an array left over")
+        return value
 
     def build(self, tree: Any, depth: int) -> Value:
         self.nodes += 1
@@ -305,8 +312,8 @@ class _Builder:
         (kind, content), *_ = tree.items()
         if kind == "float" and content in ("nan", "inf", "-inf"):
             return float(content)
-        if kind in ("array", "tensor") and type(content) is int and 0 <= content < len(self.arrays):
-            array = self.arrays[content]
+        if kind in ("array", "tensor"):
+            array = self.array(content)
             return array if kind == "array" else Tensor(array)
         if kind == "tuple" and isinstance(content, list):
             return tuple(self.build(item, depth + 1) for item in content)
@@ -315,6 +322,13 @@ class _Builder:
         if kind in ("opaque", "callback") and isinstance(content, str):
             return (Opaque if kind == "opaque" else Callback)(self.text(content))
         raise Malformed(f"unknown node {kind!r:.40}")
+
+    def array(self, number: Any) -> np.ndarray:
+        """The next array: each is placed once, in order, so that a small frame cannot stand for a large value."""
+        if type(number) is not int or number != self.placed or number >= len(self.arrays):
+            raise Malformed("array number")
+        self.placed += 1
+        return self.arrays[number]
 
     def text(self, text: str) -> str:
         if len(text) > MAX_TEXT:

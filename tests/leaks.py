@@ -15,7 +15,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.course import ROOT
-from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises import NOTEBOOKS, every_exercise
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def normal_form(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -
 def secrets() -> dict[str, list[Secret]]:
     """Every solution, oracle and mistake of the course, by normal form."""
     found: dict[str, list[Secret]] = defaultdict(list)
-    for exercise in EXERCISES.values():
+    for exercise in every_exercise():
         for role, implementations in (("oracle", (exercise.oracle,)), ("mistake", exercise.mistakes)):
             for implementation in implementations:
                 _, form = next(functions(textwrap.dedent(inspect.getsource(implementation))))

@@ -14,12 +14,12 @@ from leaks import functions, source_cells
 from nbformat import NotebookNode
 
 from autograder.course import ROOT
-from autograder.exercises import EXERCISES, NOTEBOOKS, exercises_in
+from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in
 from autograder.exercises.model import Exercise
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)
-each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
+each_exercise = pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
 
 
 def graded(notebook: str, grade_id: str) -> NotebookNode:
@@ -58,6 +58,22 @@ def signature(code: str, name: str) -> str:
 
 def test_there_is_a_source_for_every_notebook_of_the_catalogue_and_for_no_other() -> None:
     assert sorted(path.name for path in (ROOT / "source").iterdir() if path.is_dir()) == sorted(NOTEBOOKS)
+
+
+@each_notebook
+def test_an_exercise_is_found_under_its_notebook_and_its_name(notebook: str) -> None:
+    for exercise in exercises_in(notebook):
+        assert exercise.notebook == notebook
+        assert exercise_named(notebook, exercise.name) is exercise
+
+
+def test_no_two_exercises_have_the_same_name() -> None:
+    names = [exercise.name for exercise in every_exercise()]
+    assert len(names) == len(set(names))
+
+
+def test_a_notebook_that_is_none_of_this_course_has_no_exercises() -> None:
+    assert exercises_in("77_elsewhere") == exercises_in("") == ()
 
 
 # ------------------------------------------------------------------------------------- what is said of an exercise
@@ -162,7 +178,7 @@ def test_a_carried_over_function_is_the_solution_of_an_earlier_notebook(notebook
         if cell.id == "carried-over":
             for function in ast.parse(cell.source).body:
                 assert isinstance(function, ast.FunctionDef)
-                exercise = EXERCISES[function.name]
+                exercise = next(exercise for exercise in every_exercise() if exercise.name == function.name)
                 assert exercise.notebook < notebook
                 assert ast.dump(function) == ast.dump(function_in(solution_of(exercise).source, exercise.name))
 
@@ -171,7 +187,7 @@ def test_a_carried_over_function_is_the_solution_of_an_earlier_notebook(notebook
 def test_no_other_cell_defines_a_function_of_another_exercise(notebook: str) -> None:
     for cell in source_cells(notebook):
         if cell.cell_type == "code" and cell.id != "carried-over":
-            defined = {name for name, _ in functions(cell.source)} & set(EXERCISES)
+            defined = {name for name, _ in functions(cell.source)} & {exercise.name for exercise in every_exercise()}
             assert defined <= {cell.metadata.get("nbgrader", {}).get("grade_id", "").removesuffix("_solution")}
 
 

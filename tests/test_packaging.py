@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from autograder.__main__ import app
 from autograder.course import ROOT
-from autograder.exercises import EXERCISES, NOTEBOOKS
+from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in
 from autograder.exercises.model import equivalence
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -96,17 +96,18 @@ def test_every_path_that_the_readme_names_exists() -> None:
 
 def test_the_readme_lists_every_notebook_with_its_points() -> None:
     rows = re.findall(r"^\| `(\d\d_\w+)` \|.*\| *([\d.]+) *\|$", README, re.MULTILINE)
-    points = {n: sum(e.points for e in EXERCISES.values() if e.notebook == n) for n in NOTEBOOKS}
+    points = {n: sum(exercise.points for exercise in exercises_in(n)) for n in NOTEBOOKS}
     assert {notebook: float(worth) for notebook, worth in rows} == points
 
 
 def test_the_readme_counts_the_exercises_mistakes_and_right_answers_there_are() -> None:
     (told,) = re.findall(r"(\d+) exercises, (\d+) mistakes .*?, (\d+) equivalent, (\d+) right answers", README)
-    mistakes = [mistake for exercise in EXERCISES.values() for mistake in exercise.mistakes]
+    exercises = list(every_exercise())
+    mistakes = [mistake for exercise in exercises for mistake in exercise.mistakes]
     equivalent = [mistake for mistake in mistakes if equivalence(mistake)]
-    variants = [variant for exercise in EXERCISES.values() for variant in exercise.variants]
+    variants = [variant for exercise in exercises for variant in exercise.variants]
     assert tuple(map(int, told)) == (
-        len(EXERCISES),
+        len(exercises),
         len(mistakes) - len(equivalent),
         len(equivalent),
         len(variants),

@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 
 import autograder.sample as sample
 from autograder.course import ROOT, Course
-from autograder.exercises import EXERCISES, NOTEBOOKS, exercises_in
+from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
 from autograder.grading import grade
 from autograder.judging.reference import given
@@ -22,8 +22,8 @@ from autograder.sample import answers_in, as_notebook_code, make_sample
 from course.comparing import same_answers
 
 NOTEBOOK = "00_shapes"
-MISTAKES = [(exercise, mistake) for exercise in EXERCISES.values() for mistake in exercise.mistakes]
-IMPLEMENTATIONS = MISTAKES + [(exercise, variant) for exercise in EXERCISES.values() for variant in exercise.variants]
+MISTAKES = [(exercise, mistake) for exercise in every_exercise() for mistake in exercise.mistakes]
+IMPLEMENTATIONS = MISTAKES + [(exercise, variant) for exercise in every_exercise() for variant in exercise.variants]
 
 
 # ------------------------------------------------------------------------------------------ mistakes as student code
@@ -36,7 +36,7 @@ def notebook_names(exercise: Exercise) -> dict[str, Any]:
     for cell in cells:
         if cell.id in ("setup", "carried-over"):
             exec(cell.source, names)
-    return names | {name: other.oracle for name, other in EXERCISES.items() if other.notebook == exercise.notebook}
+    return names | {other.name: other.oracle for other in exercises_in(exercise.notebook)}
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_student_code_does_not_explain_its_own_mistake(exercise: Exercise, mista
     assert lesson(mistake) not in " ".join(code.split())
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
 def test_every_exercise_has_a_mistake_for_each_of_three_students(exercise: Exercise) -> None:
     assert sum(equivalence(mistake) is None for mistake in exercise.mistakes) >= 3
 
@@ -144,7 +144,7 @@ def test_the_page_has_a_row_for_every_student_with_points_and_total(graded: Path
 def test_the_page_lists_mistakes_by_how_many_made_them_and_in_the_words_students_read(
     course: Course, report: list[Line]
 ) -> None:
-    mistake = EXERCISES["mix_rows"].mistakes[0]
+    mistake = exercise_named("00_shapes", "mix_rows").mistakes[0]
     twice = [*report, Line("ivy", "mix_rows", 0.0, "wrong", (mistake.__name__,))]
     listed = re.findall(r"<tr><td>(\d+)</td><td>(\w+)</td><td>(\w+)</td><td>(.*?)</td></tr>", html(NOTEBOOK, twice))
     assert listed[0][:3] == ("2", "mix_rows", mistake.__name__)

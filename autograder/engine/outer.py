@@ -36,6 +36,8 @@ EVERYBODY = {
     "HOME": walls.HOME,
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "OMP_NUM_THREADS": "1",
+    "XDG_CACHE_HOME": "/tmp/cache",  # what libraries keep is none of the notebook's files
+    "MPLCONFIGDIR": "/tmp/cache/matplotlib",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONNOUSERSITE": "1",
     "TERM": "xterm-color",  # this and what follows is what ipykernel sets
@@ -72,7 +74,6 @@ def command(
     variables = {**environment(kind), "PYTHONPATH": os.pathsep.join(_import_path(kind))}
     if kind == "none":
         return [sys.executable, *arguments], variables
-    variables |= {"MPLCONFIGDIR": "/tmp/matplotlib"}
     wall = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     wall += ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "grading", "--clearenv"]
     for folder in FOLDERS:  # bubblewrap would make them for root alone

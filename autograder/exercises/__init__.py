@@ -1,17 +1,40 @@
-"""Every exercise of the course, by name. The order is that of the notebooks."""
+"""Every exercise of the course, notebook by notebook. A notebook's module is imported when it is first asked for."""
 
-from autograder.exercises import batching, block, caught_cheating, causal_mask, heads, matrices, shapes, token_loops
+from collections.abc import Iterator
+from importlib import import_module
+
 from autograder.exercises.model import Exercise
 
-_MODULES = (shapes, token_loops, matrices, causal_mask, heads, block, batching, caught_cheating)
+NOTEBOOKS = (
+    "00_shapes",
+    "01_token_loops",
+    "02_matrices",
+    "03_causal_mask",
+    "04_heads",
+    "05_block",
+    "06_batching",
+    "07_caught_cheating",
+)
 
-NOTEBOOKS: tuple[str, ...] = tuple(module.NOTEBOOK for module in _MODULES)
-EXERCISES: dict[str, Exercise] = {exercise.name: exercise for module in _MODULES for exercise in module.EXERCISES}
+
+def exercises_in(notebook: str) -> tuple[Exercise, ...]:
+    """The exercises of a notebook, in order; none where the course has no such notebook."""
+    if notebook not in NOTEBOOKS:
+        return ()
+    exercises: tuple[Exercise, ...] = import_module(f"{__name__}.{notebook[3:]}").EXERCISES
+    return exercises
 
 
-def exercises_in(notebook: str) -> list[Exercise]:
-    """The exercises of a notebook, in order."""
-    return [exercise for exercise in EXERCISES.values() if exercise.notebook == notebook]
+def exercise_named(notebook: str, name: str) -> Exercise:
+    """The exercise of that name in a notebook.
+
+    Raises:
+        KeyError: the notebook has none.
+    """
+    return {exercise.name: exercise for exercise in exercises_in(notebook)}[name]
 
 
-assert len(EXERCISES) == sum(len(module.EXERCISES) for module in _MODULES), "two exercises have the same name"
+def every_exercise() -> Iterator[Exercise]:
+    """All exercises in the order of the notebooks, which are imported on the way: one that is found early costs little."""
+    for notebook in NOTEBOOKS:
+        yield from exercises_in(notebook)

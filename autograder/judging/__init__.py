@@ -8,7 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from autograder.exercises import EXERCISES
+from autograder.exercises import every_exercise
+from autograder.exercises.model import Exercise
 from autograder.judging.examine import SECONDS_PER_CALL, examine
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.link import Link, SocketLink
@@ -20,16 +21,16 @@ Client = Callable[[Callable[..., Any], Link], Any]
 """`course.client.answer`, given by the caller, who is on the student's side of the wall."""
 
 
-def judge_here(function: Callable[..., Any], exercise_name: str, client: Client, seed: int) -> Verdict:
+def judge_here(function: Callable[..., Any], exercise: Exercise, client: Client, seed: int) -> Verdict:
     """Judge a function of this very process over a socket pair, in the wire format of the real thing.
 
     Args:
         function: the implementation.
-        exercise_name: the exercise to judge it as.
+        exercise: what to judge it as.
         client: the student's end of the conversation.
         seed: what the hidden cases are drawn from.
     """
-    return _converse(function, exercise_name, client, seed)[0]
+    return _converse(function, exercise, client, seed)[0]
 
 
 def local_judge(function: Callable[..., Any], client: Client) -> Any:
@@ -38,11 +39,13 @@ def local_judge(function: Callable[..., Any], client: Client) -> Any:
     Raises:
         KeyError: no exercise has the function's name.
     """
-    return _converse(function, function.__name__, client, secrets.randbits(63))[1]
+    exercise = next((exercise for exercise in every_exercise() if exercise.name == function.__name__), None)
+    if exercise is None:
+        raise KeyError(function.__name__)
+    return _converse(function, exercise, client, secrets.randbits(63))[1]
 
 
-def _converse(function: Callable[..., Any], exercise_name: str, client: Client, seed: int) -> tuple[Verdict, Any]:
-    exercise = EXERCISES[exercise_name]
+def _converse(function: Callable[..., Any], exercise: Exercise, client: Client, seed: int) -> tuple[Verdict, Any]:
     near, far = socket.socketpair()
 
     def sit() -> Verdict:

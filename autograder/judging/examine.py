@@ -6,15 +6,17 @@ Nothing that arrives is believed. What is not an observation is an attempt to be
 from __future__ import annotations
 
 import math
+import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autograder.exercises import EXERCISES
+from autograder.exercises import exercise_named
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
@@ -27,7 +29,8 @@ from course.values import Callback, Malformed, Value, bare, map_leaves, plain
 from course.views import seen
 
 ASKS_PER_CALL = 5_000
-ASKED_ELEMENTS = 4_000  # a table of every pair of them still fits in a frame, and loops over it end in seconds
+ASKED_ELEMENTS = 4_000  # loops over every pair of them end in seconds
+LISTENING_SECONDS = 3.0  # of the judge's processor time in one conversation, to read what comes and to answer questions
 LONGEST_REASON = 500
 SECONDS_PER_CALL = 20.0
 
@@ -38,13 +41,14 @@ class Unreadable(Exception):
 
 @dataclass
 class Trial:
-    """One probe's cases, what was expected of each, and what came."""
+    """One probe's cases, what was expected of each, what came, and what known mistakes would have said."""
 
     lines: bool
     part: str | None = None
     cases: list[Case] = field(default_factory=list)
     wanted: list[Observation] = field(default_factory=list)
     got: list[Observation] = field(default_factory=list)
+    mistaken: dict[tuple[Implementation, int], Observation] = field(default_factory=dict)
 
     @property
     def loops(self) -> bool:
@@ -57,16 +61,25 @@ class Trial:
 
     def match(self, exercise: Exercise, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
-        mistaken = self._answers(exercise, mistake)
+        places = range(len(self.cases))
+        if not all(self._agrees(exercise, mistake, place) for place in places):  # most differ in the first case
+            return "no"
+        mistaken = [self._answer(exercise, mistake, place) for place in places]
         return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)))
 
     def agreement(self, exercise: Exercise, mistake: Implementation) -> int:
         """In how many cases the mistake answers as the student did."""
-        each = zip(self.wanted, self.got, self._answers(exercise, mistake), strict=True)
-        return sum(same_answers([want], [got], [mistaken]) for want, got, mistaken in each)
+        return sum(self._agrees(exercise, mistake, place) for place in range(len(self.cases)))
 
-    def _answers(self, exercise: Exercise, mistake: Implementation) -> list[Observation]:
-        return [_part(given(exercise, mistake, case, self.lines), self.part) for case in self.cases]
+    def _agrees(self, exercise: Exercise, mistake: Implementation, place: int) -> bool:
+        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(exercise, mistake, place)])
+
+    def _answer(self, exercise: Exercise, mistake: Implementation, place: int) -> Observation:
+        """What the mistake answers to one case; it is asked once."""
+        if (mistake, place) not in self.mistaken:
+            answer = given(exercise, mistake, self.cases[place], self.lines)
+            self.mistaken[mistake, place] = _part(answer, self.part)
+        return self.mistaken[mistake, place]
 
 
 @dataclass
@@ -76,6 +89,7 @@ class Interview:
     exercise: Exercise
     link: Link
     lend: tuple[str, ...]
+    listening: float
     trials: list[Trial] = field(default_factory=list)
 
     def ask(self, case: Case, lines: bool) -> Observation:
@@ -84,6 +98,13 @@ class Interview:
         Raises:
             Unreadable, Malformed, TimeoutError, EOFError: no observation came back.
         """
+        until = time.thread_time() + self.listening
+        try:
+            return self._hear(case, lines, until)
+        finally:
+            self.listening = until - time.thread_time()
+
+    def _hear(self, case: Case, lines: bool, until: float) -> Observation:
         functions = {a.name: a for a in case.arguments if isinstance(a, Function)}
         spent = dict.fromkeys(functions, 0)
         arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
@@ -92,14 +113,14 @@ class Interview:
         )
         deadline = time.monotonic() + SECONDS_PER_CALL
         asked = 0
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and time.thread_time() < until:
             reply = self.link.receive()
             said = reply.pop("say", None) if isinstance(reply, dict) else None
             if not isinstance(said, str):
                 raise Unreadable("neither an observation nor a question")
             if said == "observed":
-                return self._observation(reply, spent)
-            if said != "ask" or set(reply) != {"name", "arguments", "keywords"}:
+                return self._observation(reply, spent, lines)
+            if said != "ask" or set(reply) != {"name", "arguments", "keywords"} or not isinstance(reply["name"], str):
                 raise Unreadable("neither an observation nor a question")
             asked += 1
             if asked > ASKS_PER_CALL:
@@ -112,12 +133,14 @@ class Interview:
                 self.link.send({"do": "raise", "message": str(error)})
         raise TimeoutError("one call took too long")
 
-    def _observation(self, reply: dict[str, Value], spent: dict[str, int]) -> Observation:
+    def _observation(self, reply: dict[str, Value], spent: dict[str, int], lines: bool) -> Observation:
         try:
             observed = Observation.from_value(reply)
         except ValueError as error:
             raise Unreadable(str(error)) from None
-        counts = {**spent, **{key: observed.counts[key] for key in ("lines",) if key in observed.counts}}
+        if lines and "lines" not in observed.counts:
+            raise Unreadable("its lines were not counted")
+        counts = {**spent, **({"lines": observed.counts["lines"]} if lines else {})}
         trusted = Observation(observed.result, observed.raised, observed.changed, counts, observed.warned)
         try:
             return seen(self.exercise.view, trusted)
@@ -125,7 +148,7 @@ class Interview:
             raise Unreadable(f"the result could not be looked at: {type(error).__name__}") from None
 
     def _reply(
-        self, functions: dict[str, Function], spent: dict[str, int], name: Value, arguments: Value, keywords: Value
+        self, functions: dict[str, Function], spent: dict[str, int], name: str, arguments: Value, keywords: Value
     ) -> Value:
         try:
             if not isinstance(arguments, tuple) or not isinstance(keywords, dict):
@@ -141,10 +164,11 @@ class Interview:
                 if name in self.lend:
                     handed = {called: function.run for called, function in functions.items()}
                     arguments, keywords = (map_leaves(partial(_resolved, handed), a) for a in (arguments, keywords))
-                    return {"do": "return", "value": lend(EXERCISES[name], arguments, keywords)}
+                    value = lend(exercise_named(self.exercise.notebook, name), arguments, keywords)
+                    return {"do": "return", "value": value}
             raise ValueError(f"there is no {name!r:.40}")
         except Exception as error:
-            return {"do": "raise", "message": f"{name!s:.40}: {error!s:.300}"}
+            return {"do": "raise", "message": f"{name:.40}: {error!s:.300}"}
 
 
 def _resolved(handed: dict[str, Implementation], leaf: Value) -> Value:
@@ -153,9 +177,12 @@ def _resolved(handed: dict[str, Implementation], leaf: Value) -> Value:
 
 
 def _elements(value: Any) -> int:
-    """How much there may be to do for a question: the numbers in its arrays, and integers, which may be sizes."""
+    """How much there may be to do for a question: the numbers in its arrays, the letters in its texts, and integers,
+    which may be sizes."""
     if type(value) is int:
         return max(1, abs(value))
+    if isinstance(value, str):
+        return max(1, len(value))
     value = bare(value)
     if isinstance(value, np.ndarray):
         room = math.prod(size or 1 for size in value.shape)  # an empty axis may vanish in a product
@@ -165,6 +192,22 @@ def _elements(value: Any) -> int:
     return sum(map(_elements, value)) if isinstance(value, (list, tuple)) else 1
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch work in the judge's own thread: on matrices so small, threads that wait for each other cost ten times as much."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@_one_thread()
 def examine(exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = frozenset()) -> Verdict:
     """The verdict on whatever answers at the other end of `link`.
 
@@ -175,7 +218,8 @@ def examine(exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = 
         passed: exercises that this student has right; of those that this one uses, only the others are lent.
     """
     rng = np.random.default_rng(seed)
-    interview = Interview(exercise, link, tuple(name for name in exercise.uses if name not in passed))
+    lent = tuple(name for name in exercise.uses if name not in passed)
+    interview = Interview(exercise, link, lent, LISTENING_SECONDS)
     findings: list[Finding] = []
     stop: tuple[Outcome, str] | None = None
     for probe in exercise.probes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Literal
@@ -63,7 +64,25 @@ class Verdict:
         return sum(finding.earned for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
+        """A tree that a program reads: the fields, and the score and the points they come to."""
         return {**asdict(self), "score": self.score, "points": self.points}
+
+    @classmethod
+    def from_json(cls, tree: Any) -> Verdict:
+        """The verdict that `to_json` wrote, before or after it has been through a file.
+
+        Raises:
+            ValueError: the tree is of any other form, or its score or points are not those of its findings.
+        """
+        found = _fields(tree, {**_FORM, "score": float, "points": float})
+        findings = tuple(Finding(**_fields(finding, _FINDING)) for finding in found["findings"])
+        mistakes, lessons = (tuple(_entry(text, str) for text in found[name]) for name in ("mistakes", "lessons"))
+        if found["outcome"] not in SENTENCES or not all(0 <= each.earned <= each.points for each in findings):
+            raise ValueError("no outcome, or points out of bounds")
+        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, found["note"])
+        if (verdict.score, verdict.points) != (found["score"], found["points"]):
+            raise ValueError("a score or points that the findings do not come to")
+        return verdict
 
     def __repr__(self) -> str:
         lines = [f"{self.exercise}: {SENTENCES[self.outcome]}, {self.score:g} of {self.points:g} points"]
@@ -87,3 +106,35 @@ class Verdict:
             f"<div><p><strong>{escape(self.exercise)}</strong>: {SENTENCES[self.outcome]}, "
             f"<strong>{self.score:g} of {self.points:g}</strong> points</p><table>{rows}</table>{said}</div>"
         )
+
+
+_FINDING: dict[str, type] = {"shows": str, "points": float, "earned": float, "reason": str}
+_FORM: dict[str, type] = {
+    "exercise": str,
+    "outcome": str,
+    "findings": list,
+    "mistakes": list,
+    "lessons": list,
+    "note": str,
+}
+
+
+def _fields(tree: Any, form: dict[str, type]) -> dict[str, Any]:
+    """The entries of a tree, each of its type; whole numbers stand for floats, and tuples for lists, as JSON has it.
+
+    Raises:
+        ValueError: the tree has other entries, or one of another type, or a number that is not finite.
+    """
+    if not isinstance(tree, dict) or set(tree) != set(form):
+        raise ValueError(f"not the entries {sorted(form)}")
+    return {name: _entry(tree[name], kind) for name, kind in form.items()}
+
+
+def _entry(value: Any, kind: type) -> Any:
+    if kind is float and type(value) is int and abs(value) < 2**53:
+        value = float(value)
+    if kind is list and type(value) is tuple:
+        value = list(value)
+    if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
+        raise ValueError(f"{value!r:.40} is no {kind.__name__}")
+    return value

@@ -24,7 +24,7 @@ from traitlets import Integer
 import course
 from autograder.engine import Run, Session, ZygoteFailed, best_walls, borrowed
 from autograder.engine.kernels import walled_kernels
-from autograder.exercises import EXERCISES
+from autograder.exercises import exercises_in
 from autograder.exercises.model import Exercise
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
@@ -55,8 +55,8 @@ def exercise_of(cell: NotebookNode, resources: dict[str, Any]) -> Exercise | Non
     """The exercise that a grade cell belongs to, or None where the cell is not one of this course's."""
     if cell.cell_type != "code" or not is_grade(cell):
         return None
-    exercise = EXERCISES.get(cell.metadata.nbgrader.get("grade_id"))
-    return exercise if exercise and exercise.notebook == resources["nbgrader"]["notebook"] else None
+    exercises = exercises_in(resources["nbgrader"]["notebook"])
+    return next((exercise for exercise in exercises if exercise.name == cell.metadata.nbgrader.get("grade_id")), None)
 
 
 class JudgedExecute(Execute):

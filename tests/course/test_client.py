@@ -325,7 +325,7 @@ def test_nothing_is_lent_that_the_notebook_does_not_define(cell: Cell) -> None:
 def test_values_cross_a_socket_in_order_and_whole() -> None:
     near, far = socket.socketpair()
     with near, far:
-        large = np.arange(300_000.0)
+        large = np.arange(MAX_FRAME // 8, dtype=float)
         sender = threading.Thread(target=lambda: [SocketLink(near).send(value) for value in (1, large, "end")])
         sender.start()
         link = SocketLink(far, 10)
@@ -384,4 +384,4 @@ def test_a_length_out_of_bounds_is_refused_before_anything_is_read() -> None:
 def test_a_frame_that_nobody_takes_is_not_waited_for() -> None:
     near, far = socket.socketpair()
     with near, far, pytest.raises(TimeoutError):
-        SocketLink(near, 0.05).send(np.zeros(1 << 20))
+        SocketLink(near, 0.05).send(np.zeros(MAX_FRAME // 8))

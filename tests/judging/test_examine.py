@@ -7,6 +7,7 @@ import math
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 
-from autograder.exercises import EXERCISES
+from autograder.exercises import every_exercise
 from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
 from autograder.exercises.shapes import EXERCISES as OF_NOTEBOOK_00
 from autograder.judging import Verdict, examine, judge_here
@@ -83,16 +84,17 @@ DOUBLE = Exercise(
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> Callable[[Exercise], None]:
-    return lambda exercise: monkeypatch.setitem(EXERCISES, exercise.name, exercise)
+    ours: dict[str, Exercise] = {}
+    monkeypatch.setattr(examining, "exercise_named", lambda notebook, name: ours[name])
+    return lambda exercise: ours.update({exercise.name: exercise})
 
 
 @pytest.fixture
-def judged(known: Callable[[Exercise], None]) -> Callable[..., Verdict]:
+def judged() -> Callable[..., Verdict]:
     """The verdict on a function of ours, over the wire."""
 
     def judge(function: Callable[..., Any], exercise: Exercise = DOUBLE, seed: int = 1) -> Verdict:
-        known(exercise)
-        return judge_here(function, exercise.name, answer, seed)
+        return judge_here(function, exercise, answer, seed)
 
     return judge
 
@@ -113,7 +115,7 @@ def test_a_right_answer_passes(judged: Callable[..., Verdict]) -> None:
 
 @pytest.mark.parametrize("exercise", OF_NOTEBOOK_00, ids=lambda exercise: exercise.name)
 def test_the_verdict_on_a_right_answer_does_not_depend_on_the_seed(exercise: Exercise) -> None:
-    verdicts = [judge_here(exercise.variants[0], exercise.name, answer, seed) for seed in range(12)]
+    verdicts = [judge_here(exercise.variants[0], exercise, answer, seed) for seed in range(12)]
     assert {verdict.outcome for verdict in verdicts} == {"passed"}
     assert len({repr(verdict) for verdict in verdicts}) == len({verdict._repr_html_() for verdict in verdicts}) == 1
 
@@ -247,7 +249,7 @@ def test_what_is_spent_is_counted_by_the_judge(judged: Callable[..., Verdict]) -
 
 
 def forged(**parts: Value) -> dict[str, Value]:
-    return {"say": "observed", **Observation().to_value(), **parts}
+    return {"say": "observed", **Observation(counts={"lines": 1}).to_value(), **parts}
 
 
 def ask(name: Value, *arguments: Value, **keywords: Value) -> dict[str, Value]:
@@ -270,6 +272,12 @@ class Line:
 
 def twice(request: dict[str, Value]) -> Value:
     return forged(result=2 * request["arguments"][0], counts={"lines": 1})
+
+
+def test_lines_that_were_not_counted_are_no_answer() -> None:
+    verdict = examine(DOUBLE, Line(lambda request: {**twice(request), "counts": {}}), 1)
+    assert [finding.earned for finding in verdict.findings] == [1.0, 0.5, 0.0]
+    assert verdict.note == "What came back was not an answer (its lines were not counted)."
 
 
 def test_a_forged_count_buys_nothing() -> None:
@@ -430,12 +438,11 @@ def test_a_case_may_be_run_through_a_harness(judged: Callable[..., Verdict], mon
         (ask("quadruple", 1), "quadruple: there is no 'quadruple'"),
         (ask("pairwise_dots", np.eye(2), np.eye(2)), "pairwise_dots: there is no 'pairwise_dots'"),
         (ask(""), ": there is no ''"),
-        (ask(None), "None: there is no None"),
-        (ask(["double"], 1), "['double']: unhashable type: 'list'"),
         (ask("double", np.zeros(examining.ASKED_ELEMENTS + 1)), "double: too large a question"),
         (ask("double", x=Tensor(np.zeros(examining.ASKED_ELEMENTS + 1))), "double: too large a question"),
-        (ask("double", [[0] * 3000, [0] * 3000]), "double: too large a question"),
-        (ask("double", {"x": [0] * 6000}), "double: too large a question"),
+        (ask("double", [[0] * 2200, [0] * 2200]), "double: too large a question"),
+        (ask("double", {"x": [0] * 4500}), "double: too large a question"),
+        (ask("double", ["x" * 3000, "x" * 3000]), "double: too large a question"),
         (ask("double", 10**9), "double: too large a question"),
         (ask("double", np.array(10**18)), "double: too large a question"),
         (ask("double", Tensor(np.array([-(2**63)]))), "double: too large a question"),
@@ -467,7 +474,7 @@ def test_an_empty_axis_does_not_make_a_question_small(
     assert line.requests[1] == {"do": "raise", "message": "double: too large a question"}
 
 
-@pytest.mark.parametrize("exercise", [e for e in EXERCISES.values() if e.uses], ids=lambda e: e.name)
+@pytest.mark.parametrize("exercise", [e for e in every_exercise() if e.uses], ids=lambda e: e.name)
 def test_a_question_about_a_hidden_case_is_never_too_large(exercise: Exercise) -> None:
     largest = max(
         sum(examining._elements(argument) for argument in case.arguments)
@@ -478,12 +485,8 @@ def test_a_question_about_a_hidden_case_is_never_too_large(exercise: Exercise) -
     assert largest <= examining.ASKED_ELEMENTS
 
 
-def test_a_question_within_bounds_has_an_answer_that_fits_a_frame() -> None:
-    assert (examining.ASKED_ELEMENTS // 2) ** 2 * 8 <= MAX_FRAME
-
-
 def test_the_exercise_itself_is_never_lent() -> None:
-    for exercise in EXERCISES.values():
+    for exercise in every_exercise():
         assert exercise.name not in exercise.uses
 
 
@@ -532,6 +535,8 @@ UNREADABLE: dict[str, Value] = {
     "a warning that is none": forged(warned=[None]),
     "a question with a score": {**ask("double", 1), "score": 2.0},
     "a question without a name": {"say": "ask", "arguments": (), "keywords": {}},
+    "a question with nothing for a name": ask(None),
+    "a question with a list for a name": ask([np.ones(2)] * 100),
 }
 
 
@@ -564,7 +569,7 @@ RESULTS: dict[str, Value] = {
     "half a surrogate": Opaque("\ud800"),
     "markup": Opaque("</td><script>alert(1)</script>"),
     "a callback": Callback("double"),
-    "many parts": [[0.0] * 100] * 100,
+    "many parts": [[0.0] * 70] * 70,
     "every kind": [np.ones(2), Tensor(np.ones(2)), {"a": (1, "b", None)}],
 }
 
@@ -620,7 +625,7 @@ MESSAGES = (
 def test_no_message_makes_the_judge_stumble_or_give_a_point(messages: list[Value]) -> None:
     patch = pytest.MonkeyPatch()
     patch.setattr(examining, "SECONDS_PER_CALL", 0.01)  # some of them ask without end
-    patch.setitem(EXERCISES, "double", DOUBLE)
+    patch.setattr(examining, "exercise_named", lambda notebook, name: DOUBLE)
     try:
         line = Line(lambda request: messages[len(line.requests) % len(messages)])
         verdict = examine(QUADRUPLE, line, 1)
@@ -659,6 +664,28 @@ def test_of_a_flood_of_questions_only_so_many_are_answered(
     told = [request["do"] for request in line.requests[1:150]]
     assert told == ["return"] * 100 + ["raise"] * 49
     assert line.requests[101]["message"] == "more than 100 calls of one function"
+
+
+def test_the_work_that_questions_make_is_bounded_over_the_whole_conversation(
+    monkeypatch: pytest.MonkeyPatch, known: Callable[[Exercise], None]
+) -> None:
+    def slow(x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
+        began = time.thread_time()
+        while time.thread_time() < began + 0.02:
+            pass
+        return 2 * x
+
+    slow.__name__ = "double"
+    known(replace(DOUBLE, oracle=slow))
+    monkeypatch.setattr(examining, "LISTENING_SECONDS", 0.1)
+    asked = iter(range(1000))
+    line = Line(lambda request: ask("double", np.ones(2)) if next(asked) % 3 else forged())
+    quadruples = Exercise(
+        quadruple, "77_ours", (), (Probe("many times", 1.0, lambda rng: 50 * _vectors(rng)),), (), (), ("double",)
+    )
+    verdict = examine(quadruples, line, 1)
+    assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
+    assert sum(request["do"] == "call" for request in line.requests) < 10
 
 
 def test_questions_do_not_lengthen_the_time_of_a_call(
@@ -740,34 +767,28 @@ def test_the_student_is_told_the_verdict_however_the_conversation_ends(ends: End
 # ---------------------------------------------------------------------------------------------- in this process
 
 
-def test_a_client_that_walks_away_has_crashed(known: Callable[[Exercise], None]) -> None:
-    known(DOUBLE)
-    assert judge_here(lambda x: x, "double", lambda function, link: None, 1).outcome == "crashed"
+def test_a_client_that_walks_away_has_crashed() -> None:
+    assert judge_here(lambda x: x, DOUBLE, lambda function, link: None, 1).outcome == "crashed"
 
 
-def test_an_error_of_the_client_comes_out(known: Callable[[Exercise], None]) -> None:
-    known(DOUBLE)
-
+def test_an_error_of_the_client_comes_out() -> None:
     def fails(function: object, link: object) -> None:
         raise RuntimeError("the client's own")
 
     with pytest.raises(RuntimeError, match="the client's own"):
-        judge_here(lambda x: x, "double", fails, 1)
+        judge_here(lambda x: x, DOUBLE, fails, 1)
 
 
-def test_an_error_of_the_judge_comes_out(known: Callable[[Exercise], None]) -> None:
+def test_an_error_of_the_judge_comes_out() -> None:
     def draw(rng: np.random.Generator) -> list[Case]:
         raise ZeroDivisionError("in the exercise")
 
-    known(Exercise(double, "77_ours", (), (Probe("never", 1.0, draw),), (), ()))
+    exercise = Exercise(double, "77_ours", (), (Probe("never", 1.0, draw),), (), ())
     with pytest.raises(ZeroDivisionError, match="in the exercise"):
-        judge_here(lambda x: x, "double", answer, 1)
+        judge_here(lambda x: x, exercise, answer, 1)
 
 
-def test_an_answer_that_takes_too_long_is_told_so(
-    known: Callable[[Exercise], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    known(DOUBLE)
+def test_an_answer_that_takes_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.judging.SECONDS_PER_CALL", 0.05)
     told = []
 
@@ -775,16 +796,32 @@ def test_an_answer_that_takes_too_long_is_told_so(
         time.sleep(0.2)
         return 2 * x
 
-    verdict = judge_here(sleeps, "double", lambda function, link: told.append(answer(function, link)), 1)
+    verdict = judge_here(sleeps, DOUBLE, lambda function, link: told.append(answer(function, link)), 1)
     assert verdict.outcome == "timed out"
     assert repr(told[0]) == repr(verdict)
 
 
-def test_an_oracle_that_goes_wrong_is_a_fault_and_no_answer(known: Callable[[Exercise], None]) -> None:
+def test_the_judge_calls_torch_in_one_thread_and_leaves_it_as_it_was() -> None:
+    threads = []
+
+    def noting(x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
+        threads.append(torch.get_num_threads())
+        return 2 * x
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        examine(replace(DOUBLE, oracle=noting), Line(twice), 1)
+        assert set(threads) == {1}
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_an_oracle_that_goes_wrong_is_a_fault_and_no_answer() -> None:
     def broken(x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
         return x[[7]]
 
     exercise = Exercise(broken, "77_ours", (), (Probe("anything", 1.0, _vectors),), (), ())
-    known(exercise)
     with pytest.raises(OracleFailed, match="broken: IndexError"):
-        judge_here(lambda x: x[[7]], "broken", answer, 1)
+        judge_here(lambda x: x[[7]], exercise, answer, 1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
+import math
+from typing import Any, get_args
 
 import pytest
 
@@ -68,3 +69,52 @@ def test_every_outcome_has_its_words(outcome: Outcome) -> None:
     verdict = Verdict("mix_rows", outcome, (Finding("every size", 2.0, 0.0),))
     assert repr(verdict).split("\n")[0] == f"mix_rows: {SENTENCES[outcome]}, 0 of 2 points"
     assert f"</strong>: {SENTENCES[outcome]}, <strong>0 of 2</strong>" in verdict._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "verdict", [PARTLY, Verdict("mix_rows", "crashed"), Verdict("", "passed", (Finding("", 1.0, 1.0),))]
+)
+def test_a_verdict_is_read_back_as_it_was_written(verdict: Verdict) -> None:
+    assert Verdict.from_json(verdict.to_json()) == verdict
+    assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
+
+
+def test_a_whole_number_of_points_may_have_lost_its_point_on_the_way() -> None:
+    tree = json.loads(json.dumps(PARTLY.to_json()).replace("1.0", "1"))
+    assert Verdict.from_json(tree) == PARTLY
+    assert type(Verdict.from_json(tree).findings[0].points) is float
+
+
+FINDING = PARTLY.to_json()["findings"][0]
+
+OTHER_FORMS: dict[str, Any] = {
+    "nothing": None,
+    "a list": [],
+    "a text": "passed",
+    "no entries": {},
+    "an entry missing": {key: value for key, value in PARTLY.to_json().items() if key != "note"},
+    "an entry too many": {**PARTLY.to_json(), "bonus": 1.0},
+    "an outcome that is none": {**PARTLY.to_json(), "outcome": "excellent"},
+    "an outcome in a list": {**PARTLY.to_json(), "outcome": ["passed"]},
+    "a name that is no text": {**PARTLY.to_json(), "exercise": 1},
+    "a score of its own": {**PARTLY.to_json(), "score": 1.5},
+    "a score in words": {**PARTLY.to_json(), "score": "1.0"},
+    "a score of NaN": {**PARTLY.to_json(), "score": math.nan},
+    "points of their own": {**PARTLY.to_json(), "points": 1.0},
+    "a mistake that is no text": {**PARTLY.to_json(), "mistakes": [None]},
+    "lessons in one text": {**PARTLY.to_json(), "lessons": "abc"},
+    "findings in a dictionary": {**PARTLY.to_json(), "findings": {}},
+    "a finding that is none": {**PARTLY.to_json(), "findings": [None]},
+    "a finding with an entry too many": {**PARTLY.to_json(), "findings": [{**FINDING, "extra": 0}]},
+    "more earned than there is": {**PARTLY.to_json(), "findings": [{**FINDING, "earned": 2.0}], "score": 2.0, "points": 1.0},
+    "less than nothing": {**PARTLY.to_json(), "findings": [{**FINDING, "earned": -1.0}], "score": -1.0, "points": 1.0},
+    "infinite points": {**PARTLY.to_json(), "findings": [{**FINDING, "points": math.inf}], "score": 1.0, "points": math.inf},
+    "points beyond any float": {**PARTLY.to_json(), "points": 10**400},
+    "true for a point": {**PARTLY.to_json(), "findings": [{**FINDING, "earned": True}], "points": 1.0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_what_is_of_another_form_is_no_verdict(form: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        Verdict.from_json(OTHER_FORMS[form])

@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
 from autograder.course import Course
-from autograder.exercises import EXERCISES as CATALOGUE
+from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, lesson
 from autograder.exercises.shapes import normalises_unasked
 from autograder.judging import hearing
@@ -71,7 +71,7 @@ def test_the_source_of_the_hidden_tests_is_not_shown(course: Course) -> None:
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_hidden_data_are_not_shown_even_to_a_function_that_tells_them(course: Course, name: str) -> None:
-    numbers = set(hidden_numbers(CATALOGUE[name]))
+    numbers = set(hidden_numbers(exercise_named(NOTEBOOK, name)))
     assert len(numbers) > 20
     shown = set(re.findall(r"\d+\.\d{5}", page(course, "bea")))
     assert not numbers & shown
@@ -80,9 +80,9 @@ def test_the_hidden_data_are_not_shown_even_to_a_function_that_tells_them(course
 def test_the_hidden_data_would_have_been_found_there(course: Course) -> None:
     """What the test above looks for is what a function sees while it is judged with this seed."""
     rng = np.random.default_rng(SEED)
-    case = CATALOGUE["to_columns"].probes[0].draw(rng)[0]
+    case = exercise_named(NOTEBOOK, "to_columns").probes[0].draw(rng)[0]
     told = repr(case.arguments[0].tolist())
-    assert set(re.findall(r"\d+\.\d{5}", told)) & set(hidden_numbers(CATALOGUE["to_columns"]))
+    assert set(re.findall(r"\d+\.\d{5}", told)) & set(hidden_numbers(exercise_named(NOTEBOOK, "to_columns")))
 
 
 @pytest.fixture(scope="module")
