@@ -98,7 +98,11 @@ class Wrong:
 
 
 AUTOGRADING = "user_guide/what_is_nbgrader.rst"
+FAQ = "user_guide/faq.rst"
+STOPS = "Yes. nbgrader will stop executing a cell after a certain period of time."
 WRONG_ON_STOCK = {
+    "ignores-interrupts": Wrong(0, FAQ, STOPS),  # it stops grading instead
+    "kills-the-kernel": Wrong(11, FAQ, STOPS),  # and so it does where a cell ends the kernel; earlier points are lost
     "skips": Wrong(11, AUTOGRADING, 'effect is no different than the "Restart and run all cells" functionality'),
     "twice": Wrong(None, AUTOGRADING, "This is used to restore these cells when students return them."),
     "retypes": Wrong(None, AUTOGRADING, "This is used to restore these cells when students return them."),
