@@ -33,16 +33,20 @@ def make_sample() -> Course:
         exercises = exercises_in(notebook)
         solutions = answers_in(ROOT / "source" / notebook / f"{notebook}.ipynb")
         half = {exercise.name: solutions[exercise.name] for exercise in exercises[: len(exercises) // 2]}
-        _submit(course, "ada", notebook, solutions)
-        _submit(course, "ben", notebook, {})
-        _submit(course, "cleo", notebook, half)
+        hand_in(course, "ada", notebook, solutions)
+        hand_in(course, "ben", notebook, {})
+        hand_in(course, "cleo", notebook, half)
         for place, student in enumerate(("dan", "eve", "fay")):
-            mistakes = {exercise.name: as_notebook_code(exercise, _mistake(exercise, place)) for exercise in exercises}
-            _submit(course, student, notebook, mistakes)
+            hand_in(course, student, notebook, mistaken_answers(notebook, place))
     broken = course.folder("submitted", "gus", NOTEBOOKS[0]) / f"{NOTEBOOKS[0]}.ipynb"
     broken.parent.mkdir(parents=True)
     broken.write_text("this is not a notebook")
     return course
+
+
+def mistaken_answers(notebook: str, place: int) -> dict[str, str]:
+    """For every exercise of a notebook, the known mistake at this place of its list (which begins again at its end)."""
+    return {e.name: as_notebook_code(e, _mistake(e, place)) for e in exercises_in(notebook)}
 
 
 def _mistake(exercise: Exercise, place: int) -> Implementation:
@@ -129,7 +133,7 @@ class _Plainer(ast.NodeTransformer):
         return node
 
 
-def _submit(course: Course, student: str, notebook: str, answers: dict[str, str]) -> None:
+def hand_in(course: Course, student: str, notebook: str, answers: dict[str, str]) -> None:
     """Hand in the release with some answers filled in."""
     filled = nbformat.read(str(course.root / "release" / notebook / f"{notebook}.ipynb"), as_version=4)
     for cell in filled.cells:

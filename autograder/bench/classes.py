@@ -1,0 +1,49 @@
+"""The same class twice: in a course that stock nbgrader grades, and in this one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+
+from autograder.course import ROOT, Course
+from autograder.exercises import exercises_in
+from autograder.sample import answers_in, hand_in, mistaken_answers
+
+PLUG_INS = "plug_in(c)\n"
+OURS = "from course import judge\njudge("
+STOCKS = "from autograder.bench.scoring import score\nscore("
+"""A hidden test that stock nbgrader can read: its last line is the number of points."""
+
+
+def make_course(root: Path, notebook: str, students: int, stock: bool) -> Course:
+    """A course in a folder of its own with one notebook released and handed in by a class.
+
+    Of four students, one has everything right, one has half of it, and two have a known mistake in every exercise. Half of them
+    are called a..., half b..., so that two processes of stock nbgrader can share them.
+
+    Args:
+        root: the folder, which must not exist.
+        notebook: "00_shapes".
+        students: how many; an even number.
+        stock: leave the plug-ins out, and let the hidden tests say their points.
+    """
+    course = Course.copied(root)
+    if stock:
+        config = root / "nbgrader_config.py"
+        config.write_text(config.read_text().replace(PLUG_INS, ""))
+        source = root / "source" / notebook / f"{notebook}.ipynb"
+        read = nbformat.read(str(source), as_version=4)
+        for cell in read.cells:
+            cell.source = cell.source.replace(OURS, STOCKS)
+        nbformat.write(read, str(source))
+        course = Course(root)
+    course.generate_assignment(notebook)
+    right = answers_in(ROOT / "source" / notebook / f"{notebook}.ipynb")
+    names = [exercise.name for exercise in exercises_in(notebook)]
+    half = {name: right[name] for name in names[: len(names) // 2]}
+    for number in range(students):
+        kind = number // 2 % 4
+        answers = (right, half, mistaken_answers(notebook, number), mistaken_answers(notebook, number + 1))[kind]
+        hand_in(course, f"{'ab'[number % 2]}{number // 2:04}", notebook, answers)
+    return course

@@ -1,0 +1,105 @@
+"""Run a command, and say what it took: time, processor time of all its descendants, and memory of each process at its height."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SAMPLING_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a command took.
+
+    Attributes:
+        wall: seconds.
+        cpu: seconds of processor time, of the command and all that it started and waited for.
+        memory: for each kind of process, the MiB that one of them had to itself (its share of shared pages), at its height.
+    """
+
+    wall: float
+    cpu: float
+    memory: dict[str, float]
+
+
+class CommandFailed(RuntimeError):
+    """A command of the bench did not succeed; the message is what it printed last."""
+
+
+def take(commands: Sequence[Sequence[str]], folder: Path) -> Taken:
+    """Run commands side by side in a folder, until all have ended.
+
+    Raises:
+        CommandFailed: one of them did not exit with 0.
+    """
+    log = folder / "bench.log"
+    with log.open("wb") as out:
+        before, begun = os.times(), time.perf_counter()
+        running = [subprocess.Popen(command, cwd=folder, stdout=out, stderr=out) for command in commands]
+        sampler = _Sampler(os.getpid())
+        for process in running:
+            process.wait()
+        wall, after = time.perf_counter() - begun, os.times()
+        memory = sampler.stop()
+    if any(process.returncode for process in running):
+        raise CommandFailed(log.read_text(errors="replace")[-3000:])
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return Taken(wall, cpu, memory)
+
+
+class _Sampler:
+    """Looks at the memory of every descendant, twice a second, in a thread."""
+
+    def __init__(self, ancestor: int) -> None:
+        self._ancestor = ancestor
+        self._most: dict[str, float] = {}
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> dict[str, float]:
+        self._over.set()
+        self._thread.join()
+        return self._most
+
+    def _watch(self) -> None:
+        while not self._over.wait(SAMPLING_SECONDS):
+            for pid in _descendants(self._ancestor):
+                try:
+                    kind, size = _kind(pid), _mebibytes(pid)
+                except (OSError, ValueError, StopIteration):
+                    continue  # it has ended
+                self._most[kind] = max(size, self._most.get(kind, 0.0))
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return [*children, *(pid for child in children for pid in _descendants(child))]
+
+
+def _kind(pid: int) -> str:
+    command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    known = {"inside.zygote": "zygote", "ipykernel": "kernel", "forkserver": "worker", "autograde": "nbgrader"}
+    found = next((kind for part, kind in known.items() if part in command), "main")
+    return "submission" if found == "zygote" and _kind_of_parent_is_zygote(pid) else found
+
+
+def _kind_of_parent_is_zygote(pid: int) -> bool:
+    parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
+    return "inside.zygote" in Path(f"/proc/{parent}/cmdline").read_text() and "bwrap" not in Path(
+        f"/proc/{parent}/cmdline"
+    ).read_text()
+
+
+def _mebibytes(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024

@@ -1,0 +1,17 @@
+"""What a hidden test calls where stock nbgrader grades: the judge in the student's own process, which is all that stock has."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from autograder.exercises import every_exercise
+from autograder.judging import judge_here
+from course.client import answer
+
+
+def score(function: Callable[..., Any]) -> float:
+    """The points of a function, which nbgrader reads from the cell's output."""
+    exercise = next(exercise for exercise in every_exercise() if exercise.name == function.__name__)
+    return judge_here(function, exercise, answer, secrets.randbits(63)).score
