@@ -95,9 +95,10 @@ def _kind(pid: int) -> str:
 
 def _kind_of_parent_is_zygote(pid: int) -> bool:
     parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
-    return "inside.zygote" in Path(f"/proc/{parent}/cmdline").read_text() and "bwrap" not in Path(
-        f"/proc/{parent}/cmdline"
-    ).read_text()
+    return (
+        "inside.zygote" in Path(f"/proc/{parent}/cmdline").read_text()
+        and "bwrap" not in Path(f"/proc/{parent}/cmdline").read_text()
+    )
 
 
 def _mebibytes(pid: int) -> float:

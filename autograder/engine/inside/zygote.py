@@ -9,7 +9,6 @@ started.
 from __future__ import annotations
 
 import gc
-import importlib
 import json
 import os
 import select
@@ -19,6 +18,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from importlib import import_module
 from typing import Any, NoReturn
 
 from . import linux, seccomp, walls, wire
@@ -208,7 +208,7 @@ def main() -> NoReturn:
     notebook = Notebook()
     for name in settings["modules"]:
         try:
-            importlib.import_module(name)
+            import_module(name)
         except (
             Exception
         ):  # it may be no module, but a name in one; if it should be one, the notebook will say so itself
