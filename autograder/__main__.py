@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -57,16 +58,30 @@ def mutants() -> None:
 
 @app.command()
 def grade(
-    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
-    force: Annotated[bool, typer.Option("--force", help="grade again what has been graded")] = False,
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask, or any other that nbgrader released")],
+    jobs: Annotated[int | None, typer.Option(min=1, help="processes; as many as there are cores, if not given")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="a Dask scheduler's address: its workers mark instead")] = None,
+    force: Annotated[bool, typer.Option("--force", help="mark again what has been marked")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="write without asking, also where scores change")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
+    feedback: Annotated[bool, typer.Option(help="write feedback pages")] = True,
+    course: Annotated[
+        Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
+    ] = None,
 ) -> None:
-    """Grade an assignment's submissions in class/, write feedback and the class report."""
-    from autograder.course import Course
-    from autograder.grading import grade as run
+    """Grade an assignment's submissions in class/, write feedback and the class report.
 
-    report, failed = run(Course(), _known(assignment), force)
-    typer.echo(f"class report: {report}")
-    sys.exit(1 if failed else 0)
+    Every result is kept as soon as it is there: a run that was stopped, however rudely, goes on where it was, and work that is
+    unchanged is not run again. Where scores that are in the gradebook would change, this shows who gains and who loses, and
+    asks before it writes anything.
+
+    Exit codes: 0 everybody is graded; 1 some could not be, and are named; 2 nothing to grade as things are; 3 scores
+    would change and nobody said yes, so nothing was written; 4 another run is grading this course; 130 stopped.
+    """
+    from autograder.command import run
+    from autograder.course import ROOT
+
+    sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback))
 
 
 @app.command()
@@ -89,15 +104,9 @@ def doctor(
 @app.command()
 def sample() -> None:
     """Make a sample class in build/sample and grade all of it."""
-    from autograder.grading import grade as run
-    from autograder.sample import make_sample
+    from autograder.command import grade_sample
 
-    course = make_sample()
-    graded = [run(course, notebook) for notebook in NOTEBOOKS]
-    typer.echo(f"feedback: {course.root / course.directory.feedback_directory}")
-    for report, _ in graded:
-        typer.echo(f"class report: {report}")
-    sys.exit(1 if any(failed for _, failed in graded) else 0)
+    sys.exit(grade_sample())
 
 
 def _known(notebook: str) -> str:

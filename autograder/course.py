@@ -31,11 +31,11 @@ class Course:
 
     def __init__(self, root: Path = ROOT) -> None:
         self.root = root
-        config = PyFileConfigLoader(CONFIG, str(root)).load_config()
-        self.directory = CourseDirectory(config=config)
+        self.config = PyFileConfigLoader(CONFIG, str(root)).load_config()
+        self.directory = CourseDirectory(config=self.config)
         self.database: str = self.directory.db_url
         with _in(root):
-            self._api = NbGraderAPI(self.directory, config=config)
+            self._api = NbGraderAPI(self.directory, config=self.config)
         for logger in (self._api.log, logging.getLogger("traitlets")):
             logger.setLevel(logging.WARNING)
 
@@ -50,6 +50,11 @@ class Course:
     def folder(self, step: str, student: str, assignment: str) -> Path:
         """Where nbgrader keeps a student's assignment in a step: "submitted", "autograded" or "feedback"."""
         return Path(self.directory.format_path(getattr(self.directory, f"{step}_directory"), student, assignment))
+
+    @property
+    def class_folder(self) -> Path:
+        """The folder that holds the collected work, and what is made of it."""
+        return Path(self.root, self.directory.submitted_directory).parent
 
     def submitters(self, assignment: str) -> list[str]:
         """The students who handed something in."""

@@ -2,75 +2,96 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbgrader.api import Gradebook, MissingEntry
+from nbformat import from_dict
 from nbgrader.utils import is_grade
 from rich.table import Table
 from rich.text import Text
 
 from autograder.course import Course
-from autograder.exercises import exercise_named, exercises_in
+from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.exercises.model import lesson
+from autograder.grading import gradebook
 from autograder.plugins.executing import verdict_in
 
 NOTHING = "nothing handed in"
+GRADED = "graded"
 
 
 @dataclass(frozen=True)
 class Line:
-    """One student's exercise."""
+    """One student's exercise; in an assignment that is not this course's, one student's grade cell.
+
+    Attributes:
+        score: what counts, a person's before the judge's; None while a person has yet to look.
+        points: what it is worth.
+        by_hand: whether a person has to look.
+    """
 
     student: str
     exercise: str
     score: float | None
     outcome: str
     mistakes: tuple[str, ...]
+    points: float = 0.0
+    by_hand: bool = False
 
 
-def lines(course: Course, notebook: str) -> list[Line]:
+def lines(course: Course, assignment: str) -> list[Line]:
     """What the gradebook and the graded notebooks say of every student that the course knows."""
     found: list[Line] = []
-    with Gradebook(course.database) as gradebook:
-        students = sorted({student.id for student in gradebook.students} | set(course.submitters(notebook)))
-        for student in students:
-            path = course.folder("autograded", student, notebook) / f"{notebook}.ipynb"
-            verdicts = _verdicts(path) if path.is_file() else {}
-            for exercise in exercises_in(notebook):
-                verdict = verdicts.get(exercise.name, {})
-                outcome = verdict.get("outcome", "not judged" if path.is_file() else NOTHING)
-                score = _score(gradebook, notebook, student, exercise.name) if path.is_file() else None
-                found.append(Line(student, exercise.name, score, outcome, tuple(verdict.get("mistakes", ()))))
+    grades = {(grade.student, grade.notebook, grade.cell): grade for grade in gradebook.grades(course, assignment)}
+    cells = _cells(course, assignment)
+    for student in sorted(gradebook.students(course) | set(course.submitters(assignment))):
+        folder = course.folder("autograded", student, assignment)
+        verdicts = _verdicts(folder / f"{assignment}.ipynb") if assignment in NOTEBOOKS else {}
+        for (notebook, cell), (label, points) in cells.items():
+            grade = grades.get((student, notebook, cell)) if folder.is_dir() else None
+            verdict = verdicts.get(cell, {})
+            outcome = verdict.get(
+                "outcome", NOTHING if not folder.is_dir() else GRADED if assignment not in NOTEBOOKS else "not judged"
+            )
+            score, by_hand = (grade.score, grade.by_hand) if grade else (None, False)
+            found.append(Line(student, label, score, outcome, tuple(verdict.get("mistakes", ())), points, by_hand))
     return found
 
 
+def _cells(course: Course, assignment: str) -> dict[tuple[str, str], tuple[str, float]]:
+    """By notebook and cell, what the columns are called and what they are worth."""
+    if assignment in NOTEBOOKS:
+        return {(assignment, e.name): (e.name, e.points) for e in exercises_in(assignment)}
+    worth = gradebook.worth(course, assignment)
+    alone = len({notebook for notebook, _ in worth}) == 1
+    return {place: (place[1] if alone else "/".join(place), points) for place, points in worth.items()}
+
+
 def _verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    """By exercise, the verdicts in the grade cells; other cells may hold anything."""
-    cells = [cell for cell in nbformat.read(str(path), as_version=4).cells if is_grade(cell)]
+    """By exercise, the verdicts in the grade cells of a graded notebook; other cells may hold anything."""
+    if not path.is_file():
+        return {}
+    cells = [cell for cell in from_dict(json.loads(path.read_text(encoding="utf-8"))).cells if is_grade(cell)]
     return {cell.metadata.nbgrader.grade_id: verdict for cell in cells if (verdict := verdict_in(cell))}
 
 
-def _score(gradebook: Gradebook, notebook: str, student: str, exercise: str) -> float | None:
-    """The score that counts, a person's before the judge's; None while a person has yet to look."""
-    try:
-        grade = gradebook.find_grade(exercise, notebook, notebook, student)
-    except MissingEntry:
-        return None
-    return None if grade.manual_score is None and grade.auto_score is None else float(grade.score)
+def _columns(assignment: str, found: list[Line]) -> dict[str, float]:
+    """What each exercise is worth, in order."""
+    if assignment in NOTEBOOKS:
+        return {exercise.name: exercise.points for exercise in exercises_in(assignment)}
+    return {line.exercise: line.points for line in found}
 
 
 def table(notebook: str, found: list[Line]) -> Table:
     """One row a student, one column an exercise; the names of recognised mistakes under the points."""
-    exercises = exercises_in(notebook)
     made = Table(title=notebook, title_justify="left", show_lines=True)
     made.add_column("student")
-    for exercise in exercises:
-        made.add_column(f"{exercise.name}\nof {exercise.points:g}", overflow="fold")
+    for exercise, points in _columns(notebook, found).items():
+        made.add_column(f"{exercise}\nof {points:g}", overflow="fold")
     made.add_column("total")
     for student in dict.fromkeys(line.student for line in found):
         own = [line for line in found if line.student == student]
@@ -82,14 +103,14 @@ def table(notebook: str, found: list[Line]) -> Table:
 def _cell(line: Line) -> str:
     if line.score is None:
         return line.outcome if line.outcome == NOTHING else f"? {line.outcome}"
-    remarks = line.mistakes or ((line.outcome,) if line.outcome not in ("passed", "partly", "wrong") else ())
+    remarks = line.mistakes or ((line.outcome,) if line.outcome not in ("passed", "partly", "wrong", GRADED) else ())
     return "\n".join([f"{line.score:g}", *remarks])
 
 
 def html(notebook: str, found: list[Line]) -> str:
     """The report as a page: the table, then the mistakes by how many made them."""
-    exercises = exercises_in(notebook)
-    head = "".join(f"<th>{escape(e.name)}<br>of {e.points:g}</th>" for e in exercises)
+    columns = _columns(notebook, found)
+    head = "".join(f"<th>{escape(name)}<br>of {points:g}</th>" for name, points in columns.items())
     rows = []
     for student in dict.fromkeys(line.student for line in found):
         own = [line for line in found if line.student == student]
@@ -106,9 +127,10 @@ def _mistakes(notebook: str, found: list[Line]) -> str:
     counted = Counter((line.exercise, mistake) for line in found for mistake in line.mistakes)
     if not counted:
         return "<p>No known mistake was recognised.</p>"
+    lessons = {(e.name, m.__name__): lesson(m) for e in exercises_in(notebook) for m in e.mistakes}
     items = []
     for (exercise, mistake), count in counted.most_common():
-        text = next(lesson(m) for m in exercise_named(notebook, exercise).mistakes if m.__name__ == mistake)
+        text = lessons[exercise, mistake]
         items.append(
             f"<tr><td>{count}</td><td>{escape(exercise)}</td><td>{escape(mistake)}</td><td>{escape(text)}</td></tr>"
         )

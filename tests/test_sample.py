@@ -11,10 +11,11 @@ import pytest
 from nbgrader.api import Gradebook
 
 import autograder.sample as sample
+from autograder.command import run
 from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
-from autograder.grading import grade
+from autograder.grading.run import grade
 from autograder.judging.reference import given
 from autograder.mutants import as_student
 from autograder.report import NOTHING, Line, html, lines
@@ -93,9 +94,10 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture(scope="module")
 def graded(course: Course) -> Path:
     """The report on the class."""
-    report, failed = grade(course, NOTEBOOK)
-    assert failed == []
-    return report
+    done = grade(course, NOTEBOOK)
+    assert done.failed == {}
+    assert done.report
+    return done.report
 
 
 @pytest.fixture
@@ -162,7 +164,7 @@ def test_grading_prints_the_table_and_says_who_handed_in_nothing(
     course: Course, graded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "140")
-    grade(course, NOTEBOOK)
+    assert run(course.root, NOTEBOOK) == 0
     printed = capsys.readouterr().out
     told = {cells[0].strip(): [c.strip() for c in cells[1:]] for cells in table_rows(printed)}
     assert told["ada"] == ["2", "2", "3", "7"]
@@ -172,25 +174,6 @@ def test_grading_prints_the_table_and_says_who_handed_in_nothing(
 
 def table_rows(printed: str) -> list[list[str]]:
     return [line.split("│")[1:-1] for line in printed.splitlines() if line.startswith("│")]
-
-
-def test_one_submission_that_nbgrader_fails_on_is_named_and_stops_no_other(
-    course: Course, graded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from autograder.course import NbgraderFailed
-
-    regraded: list[str] = []
-
-    def autograde(self: Course, assignment: str, student: str, force: bool = False) -> None:
-        regraded.append(student)
-        if student == "ben":
-            raise NbgraderFailed("[ERROR] the disk is full")
-
-    monkeypatch.setattr(Course, "autograde", autograde)
-    _, failed = grade(course, NOTEBOOK)
-    assert failed == ["ben"]
-    assert regraded == ["ada", "ben", "cleo", "dan", "eve", "fay", "gus"]
-    assert "ben could not be graded:\n[ERROR] the disk is full" in capsys.readouterr().out
 
 
 def test_an_unreadable_submission_gets_a_page_that_says_so(course: Course, graded: Path) -> None:

@@ -40,7 +40,7 @@ class Repair(NbGraderPreprocessor):
         info = resources["nbgrader"]
         if info["notebook"] not in NOTEBOOKS:
             return nb, resources
-        with Gradebook(info["db_url"]) as gradebook:
+        with self._gradebook(info["db_url"]) as gradebook:
             official = official_cells(gradebook, info["notebook"], info["assignment"])
         nb.cells, notes = repair(nb.cells, official)
         for note in notes:
@@ -49,6 +49,9 @@ class Repair(NbGraderPreprocessor):
             listed = "\n".join(f"- {escape(note)}" for note in notes)
             nb.cells.insert(0, new_markdown_cell(f"**Repaired before grading**\n\n{listed}"))
         return nb, resources
+
+    def _gradebook(self, url: str) -> Gradebook:
+        return Gradebook(url)
 
 
 def official_cells(gradebook: Gradebook, notebook: str, assignment: str) -> list[Official]:

@@ -1,0 +1,60 @@
+"""Write what was graded into the folders in which nbgrader looks for it."""
+
+from __future__ import annotations
+
+import shutil
+
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+
+from autograder.course import Course
+from autograder.grading.result import Result
+from autograder.grading.snapshot import Snapshot
+from autograder.grading.submission import Submission
+from autograder.plugins.reading import quarantine
+
+
+def prepare_folder(course: Course, snapshot: Snapshot, student: str) -> None:
+    """Before a submission is read: nbgrader's pre-convert hook, for other courses' assignments; ours is the quarantine."""
+    if not snapshot.ours:
+        _converter(course, snapshot, student).run_pre_convert_hook()
+
+
+def write_folder(course: Course, snapshot: Snapshot, submission: Submission, result: Result) -> None:
+    """Write a student's autograded folder; whoever looks sees the old one or the new one, never half of it.
+
+    What does not belong into the submission goes to quarantine. A submission that nbgrader's rules could not grade has no
+    autograded folder afterwards, as with nbgrader.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    if snapshot.ours:
+        handed_in = course.folder("submitted", submission.student, snapshot.assignment)
+        quarantine(snapshot.assignment, submission.student, [str(handed_in / f"{snapshot.assignment}.ipynb")])
+    target = course.folder("autograded", submission.student, snapshot.assignment)
+    draft, old = (target.with_name(f".{target.name}.{what}") for what in ("new", "old"))
+    for leftover in (draft, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    if result.notebooks and (result.fault or not result.error):
+        draft.mkdir(parents=True)
+        for name, file in {**submission.files, **snapshot.files, **result.files}.items():
+            file.write(draft / name)
+        for name, marked in result.notebooks.items():
+            (draft / f"{name}.ipynb").write_text(marked.text, encoding="utf-8")
+    if target.exists():
+        target.rename(old)
+    if draft.exists():
+        draft.rename(target)
+        converter = _converter(course, snapshot, submission.student)
+        converter.set_permissions(snapshot.assignment, submission.student)
+        converter.run_post_convert_hook()
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _converter(course: Course, snapshot: Snapshot, student: str) -> Autograde:
+    """nbgrader's own converter, as it stands when it has come to one student."""
+    directory = CourseDirectory(config=course.config, assignment_id=snapshot.assignment, student_id=student)
+    converter = Autograde(coursedir=directory, config=course.config)
+    converter.notebooks = sorted(map(str, course.folder("submitted", student, snapshot.assignment).glob("*.ipynb")))
+    return converter

@@ -1,0 +1,200 @@
+"""Mark one submission: a function of what was handed in and of the assignment, and of nothing else.
+
+It runs in worker processes, which never see the gradebook or the folders of the course.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+import tempfile
+import threading
+import time
+import traceback
+from contextlib import suppress
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode, validator
+from nbformat.v4 import new_markdown_cell
+from nbgrader.utils import is_grade
+
+from autograder.grading.executing import execute
+from autograder.grading.logs import collected_warnings
+from autograder.grading.problems import Problem
+from autograder.grading.result import Marked, Result
+from autograder.grading.rules import Desk, Rules, Step, rules
+from autograder.grading.snapshot import File, Official, Snapshot
+from autograder.grading.store import code_digest
+from autograder.grading.submission import Submission
+from autograder.plugins.executing import verdict_in
+from autograder.plugins.reading import ENCODING, ERRORS, NO_FILE, salvage, unreadable
+
+MOST_LEFT_BEHIND = 64 << 20
+"""Bytes that the notebooks of a submission may leave in their folder; what is more is left out, and named."""
+
+_one_at_a_time = threading.Lock()  # environment variables and logging belong to the process; Dask has worker threads
+
+
+_opened: Snapshot
+
+
+def open_assignment(snapshot: Snapshot) -> None:
+    """Have this process mark submissions of an assignment, which then does not travel with each."""
+    global _opened
+    _opened = snapshot
+
+
+def mark_opened(submission: Submission) -> Result:
+    """Mark a submission of the assignment that was opened."""
+    return mark(submission, _opened)
+
+
+def mark_elsewhere(submission: Submission, snapshot: Snapshot, code: str) -> Result:
+    """Mark a submission on another machine.
+
+    Raises:
+        Problem: that machine has other code than the one that asks, and its results would pass for this one's.
+    """
+    if _code_here(snapshot.assignment) != code:
+        raise Problem(f"{socket.gethostname()} has another version of the course: bring all workers to the same one.")
+    return mark(submission, snapshot)
+
+
+_code_here = lru_cache(code_digest)
+
+
+def mark(submission: Submission, snapshot: Snapshot) -> Result:
+    """Mark a submission. Nothing is raised: what cannot be marked says why."""
+    started = time.monotonic()
+    notebooks: dict[str, Marked] = {}
+    files: dict[str, File] = {}
+    error, fault = "", False
+    with _one_at_a_time, collected_warnings() as log, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            _fill(Path(folder), submission, snapshot)
+            for official in snapshot.notebooks:
+                if official.name in submission.notebooks:
+                    notebooks[official.name] = _mark_notebook(submission, official, snapshot, Path(folder))
+            files = _left_behind(Path(folder), submission, snapshot, log)
+        except Exception as problem:
+            error, fault = f"{type(problem).__name__}: {problem}", snapshot.ours
+            log.append(traceback.format_exc())
+    return Result(notebooks, files, tuple(log), error, fault, time.monotonic() - started)
+
+
+def for_a_person(submission: Submission, snapshot: Snapshot, reason: str) -> Result:
+    """The result of a submission that the grader failed on: not run, every cell waits for a person."""
+    notebooks: dict[str, Marked] = {}
+    with collected_warnings() as log:
+        for official in snapshot.notebooks:
+            if official.name in submission.notebooks:
+                resources = _resources(submission, official, snapshot, Path())
+                with suppress(Exception):  # without a notebook there are still its grades
+                    notebook = _prepared(submission, official, snapshot, resources)
+                    notebook.cells.insert(
+                        0, new_markdown_cell(f"**This could not be graded automatically.** {escape(reason)}")
+                    )
+                    cells = tuple(cell.name for cell in official.grade_cells)
+                    notebooks[official.name] = Marked(_text(notebook), dict.fromkeys(cells), cells, {}, {})
+    return Result(notebooks, {}, tuple(log), reason, fault=True)
+
+
+def _fill(folder: Path, submission: Submission, snapshot: Snapshot) -> None:
+    for name, file in {**submission.files, **snapshot.files}.items():
+        file.write(folder / name)
+
+
+def _mark_notebook(submission: Submission, official: Official, snapshot: Snapshot, folder: Path) -> Marked:
+    resources = _resources(submission, official, snapshot, folder)
+    path = folder / f"{official.name}.ipynb"
+    notebook = _prepared(submission, official, snapshot, resources)
+    path.write_text(_text(notebook), encoding="utf-8")
+    notebook = execute(notebook, resources, snapshot)
+    notebook = _apply(_rules(snapshot).after, notebook, resources)
+    text = _text(notebook)
+    path.write_text(text, encoding="utf-8")  # the next notebook may read it
+    desk = resources["nbgrader"]["desk"]
+    graded = (cell for cell in notebook.cells if snapshot.ours and is_grade(cell))
+    verdicts = {cell.metadata.nbgrader.grade_id: verdict for cell in graded if (verdict := verdict_in(cell))}
+    return Marked(
+        text=text,
+        scores={name: grade.auto_score for name, grade in desk.grades.items()},
+        by_hand=tuple(name for name, grade in desk.grades.items() if grade.needs_manual_grade),
+        comments={name: comment.auto_comment for name, comment in desk.comments.items()},
+        verdicts=verdicts,
+    )
+
+
+def _resources(submission: Submission, official: Official, snapshot: Snapshot, folder: Path) -> dict[str, Any]:
+    info = {
+        "student": submission.student,
+        "assignment": snapshot.assignment,
+        "notebook": official.name,
+        "db_url": "",
+        "desk": Desk(official),
+    }
+    about = ResourcesDict(name=official.name, path=str(folder))
+    return ResourcesDict(nbgrader=info, unique_key=official.name, metadata=about)
+
+
+def _prepared(
+    submission: Submission, official: Official, snapshot: Snapshot, resources: dict[str, Any]
+) -> NotebookNode:
+    """The notebook as it is executed."""
+    whose = f"{official.name} of {submission.student}"
+    return _apply(_rules(snapshot).before, _read(submission.notebooks[official.name], whose, snapshot.ours), resources)
+
+
+def _read(data: bytes | None, whose: str, ours: bool) -> NotebookNode:
+    """The notebook that was handed in, in the form in which nbconvert hands it to its preprocessors."""
+    if not ours:
+        handed_in = nbformat.read(io.TextIOWrapper(io.BytesIO(data or b""), encoding="utf-8"), as_version=4)
+        return validator.normalize(handed_in)[1]
+    if data is None:
+        return unreadable(NO_FILE)
+    return salvage(io.TextIOWrapper(io.BytesIO(data), ENCODING, ERRORS).read(), whose)
+
+
+def _apply(steps: tuple[Step, ...], notebook: NotebookNode, resources: dict[str, Any]) -> NotebookNode:
+    for step in steps:
+        notebook, resources = step(notebook, resources)
+    nbformat.validate(notebook, relax_add_props=True)
+    return notebook
+
+
+def _text(notebook: NotebookNode) -> str:
+    text: str = nbformat.writes(notebook, version=nbformat.current_nbformat)
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+_known_rules: dict[str, Rules] = {}
+
+
+def _rules(snapshot: Snapshot) -> Rules:
+    if snapshot.digest not in _known_rules:
+        _known_rules[snapshot.digest] = rules(snapshot)
+    return _known_rules[snapshot.digest]
+
+
+def _left_behind(folder: Path, submission: Submission, snapshot: Snapshot, log: list[str]) -> dict[str, File]:
+    """The plain files that are new or changed."""
+    before = {**submission.files, **snapshot.files}
+    marked = {f"{official.name}.ipynb" for official in snapshot.notebooks}
+    found: dict[str, File] = {}
+    room = MOST_LEFT_BEHIND
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()):
+        name = path.relative_to(folder).as_posix()
+        if name in marked:
+            continue
+        size = path.stat().st_size
+        if size > room:
+            log.append(f"{name}, which a notebook of {submission.student} wrote, was left out: too much was written")
+        elif (file := File.read(path)) != before.get(name):
+            found[name] = file
+            room -= size
+    return found

@@ -1,0 +1,82 @@
+"""What comes of marking a submission, and how it is stored."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from autograder.grading.snapshot import File
+
+FAULT = "grader fault"
+
+
+@dataclass(frozen=True)
+class Marked:
+    """One notebook, marked.
+
+    Attributes:
+        text: the autograded notebook.
+        scores: by grade cell, the automatic score, or None where a person has to decide.
+        by_hand: the grade cells that a person has to look at.
+        comments: by solution cell, nbgrader's automatic comment, or None.
+        verdicts: by exercise of this course, `Verdict.to_json()`.
+    """
+
+    text: str
+    scores: dict[str, float | None]
+    by_hand: tuple[str, ...]
+    comments: dict[str, str | None]
+    verdicts: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One submission, marked.
+
+    Attributes:
+        notebooks: by name, those that could be marked.
+        files: what the notebooks left in their folder that was not there before.
+        log: warnings, as nbgrader would log them.
+        error: why the submission could not be marked to its end; "" where it could.
+        fault: whether the grader, not the submission, is to blame; such a result is not kept.
+        seconds: how long it took.
+    """
+
+    notebooks: dict[str, Marked] = field(default_factory=dict)
+    files: dict[str, File] = field(default_factory=dict)
+    log: tuple[str, ...] = ()
+    error: str = ""
+    fault: bool = False
+    seconds: float = 0.0
+
+    @property
+    def final(self) -> bool:
+        """Whether there is no reason to mark the same submission again."""
+        faults = (
+            verdict["outcome"] == FAULT for marked in self.notebooks.values() for verdict in marked.verdicts.values()
+        )
+        return not (self.fault or self.error or any(faults))
+
+    def to_json(self) -> str:
+        files = {name: [b64encode(file.data).decode(), file.executable] for name, file in self.files.items()}
+        return json.dumps({**asdict(self), "files": files})
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        """Read what `to_json` wrote.
+
+        Raises:
+            ValueError: it did not write this.
+        """
+        try:
+            stored = json.loads(text)
+            notebooks = {
+                name: Marked(**{**marked, "by_hand": tuple(marked["by_hand"])})
+                for name, marked in stored.pop("notebooks").items()
+            }
+            files = {name: File(b64decode(data), bool(run)) for name, (data, run) in stored.pop("files").items()}
+            return cls(notebooks, files, tuple(stored.pop("log")), **stored)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ValueError(f"not a stored result: {error}") from error

@@ -1,0 +1,275 @@
+"""Grade a class: read, mark in parallel, ask where scores would change, write, give feedback, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nbgrader.converters import Autograde
+from nbgrader.utils import parse_utc
+from rich.console import Console
+
+from autograder.course import Course
+from autograder.grading import gradebook, marking
+from autograder.grading.crew import Cluster, Crew, Local, in_parallel
+from autograder.grading.feedback import feed_back, open_course
+from autograder.grading.folders import prepare_folder, write_folder
+from autograder.grading.gradebook import Entry
+from autograder.grading.logs import collected_warnings
+from autograder.grading.preview import Change, changes
+from autograder.grading.problems import FAILED, Problem
+from autograder.grading.result import Result
+from autograder.grading.snapshot import Snapshot, read_snapshot
+from autograder.grading.store import Store, code_digest, exercise_modules, only_run
+from autograder.grading.submission import TIMESTAMP, Submission, read_submission
+from autograder.grading.telling import Bar
+from autograder.report import Line, html, lines
+
+BATCH = 50
+
+
+@dataclass
+class Graded:
+    """What a run did.
+
+    Attributes:
+        lines: what the gradebook now says of every student.
+        marked: who was marked by this run, with the seconds that it took.
+        failed: who could not be graded, and why.
+        notes: by student, what was repaired, moved away or stopped.
+        changes: the scores that were in the gradebook and are, or would be, others.
+        written: whether anything was written; False where there are changes and nobody said yes.
+        report: the class report.
+    """
+
+    lines: list[Line] = field(default_factory=list)
+    marked: dict[str, float] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    written: bool = True
+    report: Path | None = None
+
+
+def grade(
+    course: Course,
+    assignment: str,
+    *,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    force: bool = False,
+    feedback: bool = True,
+    confirm: Callable[[list[Change]], bool] = lambda _: True,
+    console: Console | None = None,
+) -> Graded:
+    """Grade everybody who handed in, and write the class report.
+
+    What is unchanged since an earlier run is not run again. One submission that cannot be graded stops no other.
+
+    Args:
+        course: where the submissions are.
+        assignment: the name of an assignment that was released.
+        jobs: how many processes; as many as there are cores for this process, if None.
+        scheduler: the address of a Dask scheduler, whose workers mark instead.
+        force: mark again what has been marked.
+        feedback: whether to write feedback pages.
+        confirm: is shown the scores that would change, and says whether to write; it is not asked where there are none.
+        console: where progress is told; nowhere, if None.
+
+    Raises:
+        Problem: nothing can be graded as things are; the message says what to do.
+    """
+    console = console or Console(quiet=True)
+    with only_run(course.class_folder / "graded"):
+        snapshot = read_snapshot(course, assignment)
+        run = _Run(course, snapshot, force, console)
+        try:
+            run.read()
+            run.mark(jobs, scheduler)
+            run.graded.changes = changes(snapshot, run.stored, run.entries.values())
+            run.graded.written = not run.graded.changes or confirm(run.graded.changes)
+            if run.graded.written:
+                run.write()
+                if feedback:
+                    run.feed_back(jobs)
+            run.graded.lines = lines(course, assignment)
+            if run.graded.written:
+                run.report()
+        except OSError as error:
+            kept = "What was finished is kept: make room, or make it writable, and run the same command again."
+            raise Problem(f"{error.filename or 'A file'} could not be used: {error.strerror}. {kept}", FAILED) from None
+    return run.graded
+
+
+class _Run:
+    """One run, step by step."""
+
+    def __init__(self, course: Course, snapshot: Snapshot, force: bool, console: Console) -> None:
+        self.course, self.snapshot, self.force, self.console = course, snapshot, force, console
+        self.assignment = snapshot.assignment
+        self.store = Store(course.class_folder / "graded" / snapshot.assignment, snapshot)
+        self.stored = gradebook.grades(course, snapshot.assignment)
+        self.graded = Graded()
+        self.keys: dict[str, str] = {}
+        self.entries: dict[str, Entry] = {}
+        self.waiting: list[str] = []
+        self.preload = [marking.__name__, feed_back.__module__, *exercise_modules(self.assignment)]
+
+    def read(self) -> None:
+        """Read what was handed in, and find out what there is to do."""
+        excluded = self.course.directory.student_id_exclude.split(",")
+        students = [student for student in self.course.submitters(self.assignment) if student not in excluded]
+        if not students:
+            folder = self.course.folder("submitted", "STUDENT", self.assignment)
+            raise Problem(f"Nobody handed in {self.assignment}: there is no {folder}.")
+        known = gradebook.students(self.course)
+        creates = Autograde(coursedir=self.course.directory, config=self.course.config).create_student
+        in_gradebook = {grade.student for grade in self.stored}
+        for student in students:
+            prepare_folder(self.course, self.snapshot, student)
+            try:
+                submission = self._submission(student)
+            except OSError as error:
+                self.graded.failed[student] = f"could not be read: {error}"
+                continue
+            if not submission.notebooks:
+                handed_in = ", ".join(submission.unknown) or "no notebook"
+                wanted = " and ".join(f"{notebook.name}.ipynb" for notebook in self.snapshot.notebooks)
+                self.graded.failed[student] = f"handed in {handed_in}; what is wanted is {wanted}"
+                continue
+            if not (creates or student in known):
+                self.graded.failed[student] = "is not in the gradebook: run `nbgrader db student add`"
+                continue
+            self._note(student, [f"{name} is not a notebook of this assignment" for name in submission.unknown])
+            self.keys[student] = key = self.store.key(submission.digest)
+            kept = None if self.force else self.store.get(key)
+            if kept is None:
+                self.waiting.append(student)
+            elif not (
+                self._folder(student).is_dir() and student in in_gradebook and self.store.is_written(student, key)
+            ):
+                self._enter(submission, kept)
+
+    def mark(self, jobs: int | None, scheduler: str | None) -> None:
+        """Mark what has not been marked yet; each result is kept as soon as it is there."""
+        if not self.waiting:
+            return
+        if scheduler is not None:
+            crew: Crew = Cluster(scheduler)
+            code = code_digest(self.assignment)
+        else:
+            crew = Local(jobs, self.preload, marking.open_assignment, self.snapshot)
+
+        def begin(student: str) -> tuple[Any, ...]:
+            submission = self._submission(student)
+            self.keys[student] = self.store.key(submission.digest)
+            if scheduler is None:
+                return marking.mark_opened, submission
+            return marking.mark_elsewhere, submission, self.snapshot, code
+
+        bar = Bar(self.console, f"Marking {self.assignment}", len(self.waiting))
+        with closing(crew), bar.shown():
+            for student, result, error in in_parallel(crew, self.waiting, begin):
+                self._marked(student, result, error)
+                bar.step(student in self.graded.failed)
+
+    def _marked(self, student: str, result: Result | None, error: BaseException | None) -> None:
+        if isinstance(error, Problem):
+            raise error
+        try:
+            submission = self._submission(student)
+        except OSError as gone:
+            self.graded.failed[student] = f"could not be read: {gone}"
+            return
+        if error is not None:
+            reason = f"The process that marked it died, or failed: {type(error).__name__}: {error}"
+            result = marking.for_a_person(submission, self.snapshot, reason)
+        elif result is not None and result.fault:
+            result = replace(marking.for_a_person(submission, self.snapshot, result.error), log=result.log)
+        assert result is not None
+        if result.final:
+            self.store.put(self.keys[student], result)
+        if result.error:
+            self.graded.failed[student] = result.error
+        self.graded.marked[student] = result.seconds
+        self._enter(submission, result)
+
+    def write(self) -> None:
+        """Write every result, and remember whose was written."""
+        waiting = list(self.entries)
+        bar = Bar(self.console, f"Writing {self.assignment}", len(waiting))
+        with bar.shown():
+            for start in range(0, len(waiting), BATCH):
+                batch = {}
+                for student in waiting[start : start + BATCH]:
+                    bar.step()
+                    entry = self.entries[student]
+                    try:
+                        with collected_warnings() as log:
+                            write_folder(self.course, self.snapshot, self._submission(student), entry.result)
+                        self._note(student, log)
+                    except OSError as error:
+                        self.graded.failed[student] = f"could not be written: {error}"
+                    else:
+                        batch[student] = entry
+                with collected_warnings():  # of penalties, which the gradebook shows
+                    gradebook.write(self.course, self.snapshot, batch.values())
+                self.store.wrote({who: self.keys[who] if entry.result.final else None for who, entry in batch.items()})
+        self.store.prune(self.keys.values())
+
+    def feed_back(self, jobs: int | None) -> None:
+        """Make the pages of everybody whose result was written since theirs were made."""
+        waiting = [who for who in self.keys if self._folder(who).is_dir() and not self._has_feedback(who)]
+        if not waiting:
+            return
+        crew = Local(jobs, self.preload, open_course, self.course.root)
+        bar = Bar(self.console, f"Feedback on {self.assignment}", len(waiting))
+        with closing(crew), bar.shown():
+            for student, reason, error in in_parallel(crew, waiting, lambda who: (feed_back, self.assignment, who)):
+                if error or reason:
+                    self.graded.failed[student] = f"has no feedback: {error or reason}"
+                else:
+                    self.store.fed_back([student])
+                bar.step(bool(error or reason))
+
+    def report(self) -> None:
+        path = self.course.class_folder / "report" / f"{self.assignment}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(html(self.assignment, self.graded.lines), encoding="utf-8")
+        self.graded.report = path
+
+    def _submission(self, student: str) -> Submission:
+        folder = self.course.folder("submitted", student, self.assignment)
+        return read_submission(folder, student, self.snapshot, self.course.directory.ignore)
+
+    def _folder(self, student: str) -> Path:
+        return self.course.folder("autograded", student, self.assignment)
+
+    def _has_feedback(self, student: str) -> bool:
+        pages = self.course.folder("feedback", student, self.assignment)
+        return pages.is_dir() and self.store.has_feedback(student)
+
+    def _enter(self, submission: Submission, result: Result) -> None:
+        self._note(submission.student, result.log)
+        handed_in = frozenset(submission.notebooks)
+        timestamp = self._timestamp(submission)
+        self.entries[submission.student] = Entry(submission.student, timestamp, handed_in, result)
+
+    def _timestamp(self, submission: Submission) -> datetime | None:
+        stamp = submission.files.get(TIMESTAMP)
+        text = stamp.data.decode(errors="replace").strip() if stamp else ""
+        try:
+            return parse_utc(text) if text else None
+        except (ValueError, OverflowError):
+            self._note(
+                submission.student, [f"{TIMESTAMP} says no time ({text:.40}); the work counts as handed in on time"]
+            )
+            return None
+
+    def _note(self, student: str, notes: Iterable[str]) -> None:
+        mine = self.graded.notes.setdefault(student, [])
+        mine += [note for note in notes if note not in mine]

@@ -1,0 +1,180 @@
+"""Everything about an assignment that grading depends on, read once and sent to every worker."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nbgrader.api import MissingEntry
+from nbgrader.converters import Autograde
+from nbgrader.utils import find_all_files
+from traitlets.config import Config
+from traitlets.utils.importstring import import_item
+
+from autograder.course import Course
+from autograder.exercises import NOTEBOOKS
+from autograder.grading.database import opened
+from autograder.grading.problems import Problem
+
+
+class File(NamedTuple):
+    """A plain file: its bytes, and whether it may be executed."""
+
+    data: bytes
+    executable: bool = False
+
+    @classmethod
+    def read(cls, path: Path) -> File:
+        """Read a file.
+
+        Raises:
+            OSError: it cannot be read, or is no plain file.
+        """
+        if not path.is_file():
+            raise OSError(f"{path} is not a plain file")
+        return cls(path.read_bytes(), os.access(path, os.X_OK))
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        path.write_bytes(self.data)
+        path.chmod(0o755 if self.executable else 0o644)
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    name: str
+    cell_type: str
+    source: str
+    locked: bool
+    checksum: str
+
+
+@dataclass(frozen=True)
+class GradedCell:
+    name: str
+    max_score: float
+
+
+@dataclass(frozen=True)
+class SolutionCell:
+    name: str
+
+
+@dataclass(frozen=True)
+class Official:
+    """A notebook as the gradebook has it; the attributes have the names that nbgrader's own class has."""
+
+    name: str
+    kernelspec: str | None
+    source_cells: tuple[SourceCell, ...]
+    grade_cells: tuple[GradedCell, ...]
+    solution_cells: tuple[SolutionCell, ...]
+    task_cells: tuple[GradedCell, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """An assignment.
+
+    Attributes:
+        ours: whether it is one of this course's notebooks; any other is graded by nbgrader's own rules.
+        files: what lies beside the notebooks in the source folder, by relative path.
+        sanitize, autograde: the preprocessors of the two passes, as importable names.
+        settings: the sections of nbgrader's configuration that these read.
+        duedate: in UTC; it decides about penalties, not about results.
+    """
+
+    assignment: str
+    ours: bool
+    notebooks: tuple[Official, ...]
+    files: dict[str, File]
+    sanitize: tuple[str, ...]
+    autograde: tuple[str, ...]
+    settings: Config
+    duedate: datetime | None
+
+    @cached_property
+    def digest(self) -> str:
+        """What changes when anything changes that a result depends on."""
+        parts = (self.notebooks, sorted(self.files.items()), self.sanitize, self.autograde, _sorted(self.settings))
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def read_snapshot(course: Course, assignment: str) -> Snapshot:
+    """Read an assignment from the gradebook and the source folder.
+
+    Raises:
+        Problem: there is no such assignment, or it was not released yet.
+    """
+    converter = Autograde(coursedir=course.directory, config=course.config)
+    with opened(course) as gradebook:
+        try:
+            stored = gradebook.find_assignment(assignment)
+        except MissingEntry:
+            raise Problem(_missing(course, assignment)) from None
+        notebooks = tuple(_official(notebook) for notebook in stored.notebooks)
+        duedate = stored.duedate
+    if not notebooks:
+        raise Problem(_missing(course, assignment))
+    passes = [
+        tuple(map(_name, names)) for names in (converter.sanitize_preprocessors, converter.autograde_preprocessors)
+    ]
+    return Snapshot(
+        assignment=assignment,
+        ours=assignment in NOTEBOOKS,
+        notebooks=notebooks,
+        files=_source_files(course, assignment, converter),
+        sanitize=passes[0],
+        autograde=passes[1],
+        settings=_settings(course.config, passes[0] + passes[1]),
+        duedate=duedate,
+    )
+
+
+def _missing(course: Course, assignment: str) -> str:
+    source = Path(course.directory.format_path(course.directory.source_directory, ".", assignment))
+    if source.is_dir():
+        return f"{assignment} was not released yet: run `nbgrader generate_assignment {assignment}` first."
+    known = sorted(path.name for path in source.parent.glob("*") if path.is_dir())
+    return f"There is no assignment {assignment!r} in {source.parent}; there are: {', '.join(known) or 'none'}."
+
+
+def _official(notebook: Any) -> Official:
+    return Official(
+        name=notebook.name,
+        kernelspec=notebook.kernelspec,
+        source_cells=tuple(
+            SourceCell(cell.name, cell.cell_type, cell.source, cell.locked, cell.checksum)
+            for cell in notebook.source_cells
+        ),
+        grade_cells=tuple(GradedCell(cell.name, cell.max_score) for cell in notebook.grade_cells),
+        solution_cells=tuple(SolutionCell(cell.name) for cell in notebook.solution_cells),
+        task_cells=tuple(GradedCell(cell.name, cell.max_score) for cell in notebook.task_cells),
+    )
+
+
+def _source_files(course: Course, assignment: str, converter: Autograde) -> dict[str, File]:
+    folder = Path(course.directory.format_path(course.directory.source_directory, ".", assignment))
+    found = (Path(name) for name in find_all_files(str(folder), [*course.directory.ignore, "*.ipynb"]))
+    relative = {path.relative_to(folder).as_posix(): path for path in found}
+    kept = relative.keys() - set(converter.exclude_overwriting.get(assignment, ()))
+    return {name: File.read(relative[name]) for name in sorted(kept)}
+
+
+def _name(preprocessor: Any) -> str:
+    return preprocessor if isinstance(preprocessor, str) else f"{preprocessor.__module__}.{preprocessor.__qualname__}"
+
+
+def _settings(config: Config, names: tuple[str, ...]) -> Config:
+    sections = {base.__name__ for name in names for base in import_item(name).__mro__}
+    return Config({name: config[name] for name in sorted(sections) if name in config})
+
+
+def _sorted(settings: Config) -> list[tuple[str, list[tuple[str, Any]]]]:
+    return [(name, sorted(section.items())) for name, section in sorted(settings.items())]

@@ -1,0 +1,141 @@
+"""What is on disk between runs: results by content, and whose result has been written."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+from uuid import uuid4
+
+from autograder.course import ROOT
+from autograder.exercises import NOTEBOOKS
+from autograder.grading.problems import BUSY, Problem
+from autograder.grading.result import Result
+from autograder.grading.snapshot import Snapshot
+
+SOURCES = (
+    "course",
+    "autograder/judging",
+    "autograder/engine",
+    "autograder/plugins",
+    "autograder/exercises/model.py",
+    "autograder/exercises/drawing.py",
+    "autograder/grading/marking.py",
+    "autograder/grading/rules.py",
+    "autograder/grading/executing.py",
+)
+PACKAGES = ("nbgrader", "numpy", "torch")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file of which a reader sees either all or nothing, whenever this process dies."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def exercise_modules(notebook: str) -> list[str]:
+    """The module that declares a notebook's exercises; none for an assignment that is not this course's."""
+    return [f"autograder.exercises.{notebook.partition('_')[2]}"] if notebook in NOTEBOOKS else []
+
+
+def code_digest(notebook: str) -> str:
+    """What changes with the code that marks a notebook: that notebook's exercises, the judge, the students' library."""
+    sources = [*SOURCES, *(f"{module.replace('.', '/')}.py" for module in exercise_modules(notebook))]
+    found = [
+        path for name in sources for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("*.py"))
+    ]
+    digest = hashlib.sha256(repr([version(package) for package in PACKAGES]).encode())
+    for path in sorted(path for path in found if path.is_file()):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@contextmanager
+def only_run(folder: Path) -> Iterator[None]:
+    """Keep every other run out of a course for as long as this one lasts; the system lifts the bar when a process dies.
+
+    Raises:
+        Problem: there is another run, or the folder cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / "lock").open("w")
+    except OSError as error:
+        raise Problem(f"Results are kept in {folder}, which cannot be written to: {error.strerror}.") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Problem("This course is being graded by another run; wait for it, or stop it.", BUSY) from None
+        yield
+
+
+class Store:
+    """The results of one assignment, each in a file that is named after everything it depends on.
+
+    Args:
+        folder: where they lie.
+        snapshot: the assignment.
+    """
+
+    def __init__(self, folder: Path, snapshot: Snapshot) -> None:
+        self._folder = folder
+        self._state = folder / "written.json"
+        self._base = f"{snapshot.digest} {code_digest(snapshot.assignment)}"
+        self._duedate = snapshot.duedate
+        self._written: dict[str, str] = {}
+        self._fed_back: dict[str, str] = {}
+        with suppress(OSError, ValueError):  # then everything is written again, from the results
+            self._written, self._fed_back = json.loads(self._state.read_text())
+
+    def key(self, digest: str) -> str:
+        """The key of the result of a submission with this digest."""
+        return hashlib.sha256(f"{self._base} {digest}".encode()).hexdigest()
+
+    def get(self, key: str) -> Result | None:
+        """The result that is kept, if there is one that can be read."""
+        try:
+            return Result.from_json((self._folder / f"{key}.json").read_text())
+        except (OSError, ValueError):
+            return None
+
+    def put(self, key: str, result: Result) -> None:
+        write_atomically(self._folder / f"{key}.json", result.to_json())
+
+    def prune(self, keys: Collection[str]) -> None:
+        """Remove what was kept of submissions, exercises and code that are no more."""
+        for path in self._folder.glob("*.json"):
+            if path != self._state and path.stem not in keys:
+                path.unlink()
+        for draft in self._folder.glob(".*"):
+            draft.unlink()
+
+    def is_written(self, student: str, key: str) -> bool:
+        """Whether the gradebook and the folders hold what follows from this result and today's due date."""
+        return self._written.get(student) == self._due(key)
+
+    def has_feedback(self, student: str) -> bool:
+        """Whether a student's feedback was made of what is written."""
+        return student in self._written and self._fed_back.get(student) == self._written[student]
+
+    def wrote(self, keys: dict[str, str | None]) -> None:
+        """Remember, by student, the key of the result that was written, or None for one that is not final."""
+        self._written |= {student: f"{uuid4()}" if key is None else self._due(key) for student, key in keys.items()}
+        self._save()
+
+    def fed_back(self, students: Iterable[str]) -> None:
+        self._fed_back |= {student: self._written[student] for student in students}
+        self._save()
+
+    def _due(self, key: str) -> str:
+        return f"{key} {self._duedate}"
+
+    def _save(self) -> None:
+        write_atomically(self._state, json.dumps([self._written, self._fed_back]))

@@ -1,0 +1,47 @@
+"""How a run looks to the person who waits for it: a moving bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+SECONDS_BETWEEN_LINES = 30
+
+
+class Bar:
+    """One piece of work of known length."""
+
+    def __init__(self, console: Console, title: str, total: int) -> None:
+        self._console, self._title, self._total = console, title, total
+        self._done = self._failed = 0
+        self._started = self._told = time.monotonic()
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._live = Progress(*columns, console=console) if console.is_terminal else None
+
+    @contextmanager
+    def shown(self) -> Iterator[Bar]:
+        if self._live is None:
+            self._console.print(f"{self._title}: {self._total}", markup=False)
+            yield self
+            return
+        with self._live:
+            self._task = self._live.add_task(self._title, total=self._total)
+            yield self
+
+    def step(self, failed: bool = False) -> None:
+        """One more is done, or has failed."""
+        self._done += 1
+        self._failed += failed
+        if self._live is not None:
+            title = f"{self._title}, [red]{self._failed} failed[/]" if self._failed else self._title
+            self._live.update(self._task, advance=1, description=title)
+        elif (now := time.monotonic()) - self._told > SECONDS_BETWEEN_LINES:
+            self._told = now
+            left = (now - self._started) / self._done * (self._total - self._done)
+            failures = f", {self._failed} failed" if self._failed else ""
+            said = f"{self._title}: {self._done} of {self._total}{failures}, about {left / 60:.0f} min left"
+            self._console.print(said, markup=False)
