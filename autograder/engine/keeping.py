@@ -49,6 +49,7 @@ def borrowed(modules: Set[str], libraries: Sequence[Path], anew: bool = False) -
     elif _kept.lent and not anew:
         yield _kept.lent
     else:
+        _kept.lent = None
         yield _own(modules, libraries, anew).place
 
 

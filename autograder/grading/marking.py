@@ -23,6 +23,7 @@ from nbformat import NotebookNode, validator
 from nbformat.v4 import new_markdown_cell
 from nbgrader.utils import is_grade
 
+from autograder.engine import Place, lend
 from autograder.grading.executing import execute
 from autograder.grading.logs import collected_warnings
 from autograder.grading.problems import Problem
@@ -43,10 +44,11 @@ _one_at_a_time = threading.Lock()  # environment variables and logging belong to
 _opened: Snapshot
 
 
-def open_assignment(snapshot: Snapshot) -> None:
-    """Have this process mark submissions of an assignment, which then does not travel with each."""
+def open_assignment(snapshot: Snapshot, zygote: Place | None) -> None:
+    """Have this process mark submissions of an assignment, which then does not travel with each, with a zygote that is lent."""
     global _opened
     _opened = snapshot
+    lend(zygote)
 
 
 def mark_opened(submission: Submission) -> Result:

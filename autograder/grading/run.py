@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -27,9 +27,12 @@ from autograder.grading.snapshot import Snapshot, read_snapshot
 from autograder.grading.store import Store, code_digest, exercise_modules, only_run
 from autograder.grading.submission import TIMESTAMP, Submission, read_submission
 from autograder.grading.telling import Bar
+from autograder.plugins.executing import JudgedExecute
+from autograder.plugins.warming import shared_zygote
 from autograder.report import Line, html, lines
 
 BATCH = 50
+ENGINE = f"{JudgedExecute.__module__}.{JudgedExecute.__qualname__}"
 
 
 @dataclass
@@ -158,11 +161,7 @@ class _Run:
         """Mark what has not been marked yet; each result is kept as soon as it is there."""
         if not self.waiting:
             return
-        if scheduler is not None:
-            crew: Crew = Cluster(scheduler)
-            code = code_digest(self.assignment)
-        else:
-            crew = Local(jobs, self.preload, marking.open_assignment, self.snapshot)
+        code = code_digest(self.assignment) if scheduler else ""
 
         def begin(student: str) -> tuple[Any, ...]:
             submission = self._submission(student)
@@ -172,10 +171,23 @@ class _Run:
             return marking.mark_elsewhere, submission, self.snapshot, code
 
         bar = Bar(self.console, f"Marking {self.assignment}", len(self.waiting))
-        with closing(crew), bar.shown():
+        with self._crew(jobs, scheduler) as crew, bar.shown():
             for student, result, error in in_parallel(crew, self.waiting, begin):
                 self._marked(student, result, error)
                 bar.step(student in self.graded.failed)
+
+    @contextmanager
+    def _crew(self, jobs: int | None, scheduler: str | None) -> Iterator[Crew]:
+        """Who marks: a cluster, or processes of this machine, which share a zygote if the settings' executor uses one."""
+        with ExitStack() as stack:
+            if scheduler is not None:
+                crew: Crew = Cluster(scheduler)
+            else:
+                source = self.course.folder("source", ".", self.assignment)
+                warm = ENGINE in self.snapshot.autograde
+                zygote = stack.enter_context(shared_zygote(source.glob("*.ipynb"))) if warm else None
+                crew = Local(jobs, self.preload, marking.open_assignment, self.snapshot, zygote)
+            yield stack.enter_context(closing(crew))
 
     def _marked(self, student: str, result: Result | None, error: BaseException | None) -> None:
         if isinstance(error, Problem):

@@ -21,7 +21,6 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from traitlets import Integer
 
-import course
 from autograder.engine import Run, Session, ZygoteFailed, best_walls, borrowed
 from autograder.engine.kernels import walled_kernels
 from autograder.exercises import exercises_in
@@ -29,13 +28,12 @@ from autograder.exercises.model import Exercise
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import travelling
-from autograder.plugins.warming import modules_of
+from autograder.plugins.warming import LIBRARY, modules_of
 from course.client import SOCKET_VARIABLE
 
 VERDICT_TYPE = "application/vnd.course.verdict+json"
 ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
-LIBRARY = Path(course.__file__).parent
 OWN_KERNELS = ("", "python", "python3")
 NEEDS_A_KERNEL = re.compile(r"^\s*(?:import|from)\s+(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
 LANGUAGE = {
