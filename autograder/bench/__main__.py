@@ -17,6 +17,7 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
 
+from autograder.bench.breakdown import breakdown
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import Taken, take
 from autograder.course import Course
@@ -54,7 +55,8 @@ def engine(course: Course, notebook: str, width: int) -> Taken:
     return take([[sys.executable, "-c", ENGINE, str(course.root), notebook, str(width)]], course.root)
 
 
-WAYS = {"stock nbgrader": stock, "engine": engine}
+STOCK = "stock nbgrader"
+WAYS = {STOCK: stock, "engine": engine}
 
 
 def scores(course: Course, notebook: str) -> Scores:
@@ -97,6 +99,12 @@ def floor(folder: Path, notebook: str) -> float:
     return sum(json.loads(done.stdout.splitlines()[-1]))
 
 
+def start_up(folder: Path, notebook: str) -> Taken:
+    """What the engine takes for a class of two."""
+    course = make_course(folder / "two", notebook, 2, stock=False)
+    return engine(course, notebook, 1)
+
+
 def main(
     notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes")] = None,
     students: Annotated[int, typer.Option(help="submissions in the class, an even number")] = 96,
@@ -110,14 +118,21 @@ def main(
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             arms = grade_in_turn(Path(folder), notebook, students, widths, repeats)
             lowest = floor(Path(folder), notebook)
-        tell(console, notebook, students, arms, lowest)
+            two = start_up(Path(folder), notebook)
+            parts = breakdown(Course(Path(folder) / "engine"), notebook, 24)
+        tell(console, notebook, students, arms, lowest, two)
+        spent = "; ".join(f"{part} {milliseconds:.0f}" for part, milliseconds in parts.items())
+        console.print(f"where a submission's time goes, in ms: {spent}\n")
 
 
-def tell(console: Console, notebook: str, students: int, arms: list[Arm], lowest: float) -> None:
+def by_width(arms: list[Arm], name: str, width: int) -> Arm:
+    return next(arm for arm in arms if (arm.name, arm.width) == (name, width))
+
+
+def tell(console: Console, notebook: str, students: int, arms: list[Arm], lowest: float, two: Taken) -> None:
     table = Table(title=f"{notebook}, {students} submissions", title_justify="left")
     for title in ("", "wide", "seconds", "from", "to", "ms each", "times stock", "CPU s", "times the floor", "MiB"):
         table.add_column(title, justify="left" if title in ("", "MiB") else "right")
-    by_stock = {arm.width: arm for arm in arms if arm.name != "engine"}
     for arm in arms:
         walls = [one.wall for one in arm.taken]
         cpu = statistics.median(one.cpu for one in arm.taken)
@@ -129,13 +144,17 @@ def tell(console: Console, notebook: str, students: int, arms: list[Arm], lowest
             f"{min(walls):.1f}",
             f"{max(walls):.1f}",
             f"{statistics.median(walls) / students * 1000:.0f}",
-            f"{arm.rate(students) / by_stock[arm.width].rate(students):.1f}",
+            f"{arm.rate(students) / by_width(arms, STOCK, arm.width).rate(students):.1f}",
             f"{cpu:.1f}",
             f"{cpu / lowest:.2f}",
             ", ".join(f"{kind} {size:.0f}" for kind, size in sorted(memory.items())),
         )
+    table.add_row("engine, two submissions", "1", f"{two.wall:.1f}", "", "", "", "", f"{two.cpu:.1f}", "", "")
     table.add_row("the cells alone", "1", "", "", "", "", "", f"{lowest:.1f}", "1.00", "")
     console.print(table)
+    last = by_width(arms, "engine", 1)
+    further = (statistics.median(one.cpu for one in last.taken) - two.cpu) / (students - 2)
+    console.print(f"each further submission: {further * students / lowest:.2f} times the floor's processor time")
     same = all(arm.scores == arms[0].scores for arm in arms)
     console.print(f"{len(arms[0].scores)} scores, {'the same in all' if same else 'NOT the same in all'}\n")
     for arm in arms if not same else []:

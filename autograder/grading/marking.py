@@ -115,7 +115,8 @@ def _mark_notebook(submission: Submission, official: Official, snapshot: Snapsho
     resources = _resources(submission, official, snapshot, folder)
     path = folder / f"{official.name}.ipynb"
     notebook = _prepared(submission, official, snapshot, resources)
-    path.write_text(_text(notebook), encoding="utf-8")
+    if not snapshot.ours:  # others may read it while it runs
+        path.write_text(_text(notebook), encoding="utf-8")
     notebook = execute(notebook, resources, snapshot)
     notebook = _apply(_rules(snapshot).after, notebook, resources)
     text = _text(notebook)

@@ -1,0 +1,72 @@
+"""Where the engine's time goes: a class marked in this very process, with a clock around each part."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from autograder.course import Course
+from autograder.engine import session
+from autograder.grading import marking
+from autograder.grading.snapshot import read_snapshot
+from autograder.grading.submission import read_submission
+from autograder.plugins import executing
+from autograder.plugins.warming import shared_zygote
+
+PARTS: dict[str, tuple[Any, str]] = {
+    "fork and inner wall": (session.Session, "__init__"),
+    "the submission's own cells": (session.Session, "finish"),
+    "judge and student in conversation": (executing, "hear"),
+    "reading and repairing": (marking, "_prepared"),
+    "writing the notebook's text": (marking, "_text"),
+    "all of it": (marking, "mark"),
+}
+WARMING = 3
+
+
+def breakdown(course: Course, notebook: str, students: int) -> dict[str, float]:
+    """Milliseconds of wall time for each submission, part by part; what is left over counts as "the rest"."""
+    snapshot = read_snapshot(course, notebook)
+    named = course.submitters(notebook)[: students + WARMING]
+    folders = {student: course.folder("submitted", student, notebook) for student in named}
+    submissions = [read_submission(folders[who], who, snapshot, course.directory.ignore) for who in named]
+    spent: dict[str, float] = defaultdict(float)
+    with shared_zygote((course.root / "source" / notebook).glob("*.ipynb")) as place:
+        marking.open_assignment(snapshot, place)
+        for submission in submissions[:WARMING]:
+            marking.mark_opened(submission)
+        with _timed(spent):
+            for submission in submissions[WARMING:]:
+                marking.mark_opened(submission)
+    each = {part: seconds / (len(submissions) - WARMING) * 1000 for part, seconds in spent.items()}
+    whole = each.pop("all of it")
+    return {**each, "the rest": whole - sum(each.values()), "all of it": whole}
+
+
+@contextmanager
+def _timed(spent: dict[str, float]) -> Iterator[None]:
+    patches = [
+        patch.object(owner, name, _clocked(getattr(owner, name), part, spent)) for part, (owner, name) in PARTS.items()
+    ]
+    for one in patches:
+        one.start()
+    try:
+        yield
+    finally:
+        for one in patches:
+            one.stop()
+
+
+def _clocked(function: Callable[..., Any], part: str, spent: dict[str, float]) -> Callable[..., Any]:
+    def clocked(*arguments: Any, **keywords: Any) -> Any:
+        begun = time.perf_counter()
+        try:
+            return function(*arguments, **keywords)
+        finally:
+            spent[part] += time.perf_counter() - begun
+
+    return clocked
