@@ -36,7 +36,7 @@ TRIALS = {
         "(lambda s, t: s.bind(('127.0.0.1', 0)) or s.listen() or t.connect(s.getsockname()) or True)"
         "(__import__('socket').socket(), __import__('socket').socket())"
     ),
-    "nothing outside can be written": "not __import__('os').access('/usr', 2) and not __import__('os').access('/opt', 2)",
+    "nothing outside can be written": "not any(__import__('os').access(path, 2) for path in ('/', '/usr', '/opt', '/etc', '/dev'))",
     "privileged calls are refused": "__import__('ctypes').CDLL(None).unshare(0x10000000) == -1",
 }
 

@@ -38,7 +38,7 @@ def borrowed(modules: Set[str], libraries: Sequence[Path], anew: bool = False) -
     Args:
         modules: what it should have imported.
         libraries: the packages that can be imported within.
-        anew: the last one failed; start another.
+        anew: the last one failed; start another, which imports nothing beforehand.
 
     Raises:
         ZygoteFailed: it could not be started.
@@ -57,7 +57,7 @@ def _own(modules: Set[str], libraries: Sequence[Path], anew: bool) -> Zygote:
     fits = _kept.own is not None and _kept.own.alive and modules <= _kept.modules
     if _kept.own is None or anew or not fits:
         discard()
-        _kept.modules |= modules
+        _kept.modules = set() if anew else _kept.modules | modules
         _kept.own = Zygote(sorted(_kept.modules), libraries)
     return _kept.own
 

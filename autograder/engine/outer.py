@@ -82,11 +82,12 @@ def command(
         wall += ["--ro-bind-try", source, target]
     for name, value in variables.items():
         wall += ["--setenv", name, value]
-    for folder in ("/tmp", walls.HOME):
+    wall += ["--proc", "/proc", "--dev", "/dev"]
+    for folder in walls.WRITABLE:
         wall += ["--perms", "1777", "--size", str(walls.Limits().disk), "--tmpfs", folder]
     for folder in writable:
         wall += ["--bind", folder, folder]
-    wall += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/", "--chdir", writable[-1] if writable else "/"]
+    wall += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", writable[-1] if writable else "/"]
     if os.getuid() != 0 or writable:
         return [*wall, "--unshare-user", "--", interpreter(), *arguments], {}
     unprivileged = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import socket
 import tempfile
 import time
@@ -22,7 +23,12 @@ SECONDS_TO_START = 120.0
 SECONDS_TO_YIELD = 3.0
 SECONDS_FOR_FILES = 20.0
 MAX_FILES = 500
+MAX_TEXT = 24 << 20  # bytes that all outputs of a notebook may have, as they are written
+MAX_MESSAGES = 4_000
+MAX_ERROR_TEXT, MAX_ERROR_LINES = 20_000, 200
+CUT = "\n[the rest of the output was cut: it is longer than a notebook can hold]\n"
 
+Message = tuple[str, dict[str, Any]]
 End = Literal["finished", "interrupted", "killed", "died", "garbled"]
 
 
@@ -38,7 +44,7 @@ class Run:
     """
 
     end: End
-    messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
     reply: dict[str, Any] = field(default_factory=dict)
 
 
@@ -68,6 +74,7 @@ class Session:
             "folder": self._own_folder.name if self._own_folder else HOME,
         }
         self._sent = set(files or {})
+        self._room = MAX_TEXT
         self._lease = socket.socket(socket.AF_UNIX)
         self._connection, far = socket.socketpair()
         try:
@@ -111,7 +118,8 @@ class Session:
                 end = "interrupted"
                 self._lease.sendall(INTERRUPT)
                 answer, _ = wire.receive(self._connection, time.monotonic() + SECONDS_TO_YIELD)
-            return Run(end, *_read(answer))
+            messages, reply = _read(answer)
+            return Run(end, self._bounded(messages), reply)
         except TimeoutError:
             end = "killed"
         except (OSError, EOFError):
@@ -120,6 +128,15 @@ class Session:
             end = "garbled"
         self._end()
         return Run(end)
+
+    def _bounded(self, messages: list[Message]) -> list[Message]:
+        """As many of these as there is room for in the notebook."""
+        for number, (kind, content) in enumerate(messages):
+            self._room -= len(json.dumps(content))
+            if self._room < 0 or number >= MAX_MESSAGES:
+                cut = ("stream", {"name": "stdout", "text": CUT})
+                return [*messages[:number], *([("error", content)] if kind == "error" else [cut])]
+        return messages
 
     def run(self, source: str, seconds: float | None = None) -> Run:
         """Run a cell that needs nothing from outside."""
@@ -172,7 +189,7 @@ def _stays(name: str) -> bool:
     )
 
 
-def _read(answer: Any) -> tuple[list[tuple[str, dict[str, Any]]], dict[str, Any]]:
+def _read(answer: Any) -> tuple[list[Message], dict[str, Any]]:
     """The messages and the reply in what a submission's process sent.
 
     Raises:
@@ -220,9 +237,9 @@ def _error(content: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(lines, list):
         raise ValueError("no traceback")
     return {
-        "ename": _text(content.get("ename")),
-        "evalue": _text(content.get("evalue")),
-        "traceback": [_text(line) for line in lines],
+        "ename": _text(content.get("ename"))[:MAX_ERROR_TEXT],
+        "evalue": _text(content.get("evalue"))[:MAX_ERROR_TEXT],
+        "traceback": [_text(line)[:MAX_ERROR_TEXT] for line in lines[:MAX_ERROR_LINES]],
     }
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import course
 from autograder.engine import Place, Zygote, best_walls
 
-WELL_KNOWN = {"course", "jaxtyping", "matplotlib", "numpy", "pandas", "scipy", "sklearn", "torch"}
-"""Packages that may be imported where nothing of a submission may run."""
+WELL_KNOWN = {"course", "jaxtyping", "matplotlib", "matplotlib.pyplot", "numpy", "pandas", "scipy", "sklearn", "torch"}
+"""What may be imported where nothing of a submission may run; and of the students' library, which is ours, any module."""
 
 LIBRARY = Path(course.__file__).parent
 """The students' library, which submissions can import."""
@@ -53,4 +53,5 @@ def modules_of(sources: Iterable[str]) -> set[str]:
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return {name for name in found if name.partition(".")[0] in WELL_KNOWN}
+    found |= {name.partition(".")[0] for name in found}
+    return {name for name in found if name in WELL_KNOWN or name.startswith("course.")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from autograder.engine import Place, Run, Session, Zygote, ZygoteFailed
 from autograder.engine.doctor import TRIALS
 from autograder.engine.inside import wire
+from autograder.engine.inside.walls import Limits
 from autograder.engine.session import _read, _stays
 
 
@@ -209,6 +211,47 @@ def test_many_at_once(zygote: Zygote) -> None:
     assert ends == ["finished"] * 24
 
 
+def test_processes_that_take_too_much_memory_together_are_ended() -> None:
+    many = (
+        "import os, time\n"
+        "for i in range(6):\n"
+        "    if not os.fork():\n"
+        "        kept = bytearray(os.urandom(1)) * (100 << 20)\n"
+        "        time.sleep(60)\n"
+        "time.sleep(60)"
+    )
+    with Zygote(walls="both", limits=Limits(together=300 << 20)) as small, Session(small.place) as session:
+        assert session.run("x = bytearray(b'1') * (100 << 20)", 20).end == "finished"
+        assert session.run(many, 30).end == "died"
+
+
+def test_errors_and_outputs_are_bounded_also_where_the_bounds_inside_were_lifted(zygote: Zygote) -> None:
+    with Session(zygote.place) as session:
+        run = session.run("raise ValueError('x' * 5_000_000)", 20)
+        assert len(str(run)) < 1 << 20
+        session.run("import sys; sys.modules['inside.shell'].MAX_TEXT = 1 << 40")
+        for _ in range(4):
+            run = session.run("print('x' * (10 << 20))", 20)
+        assert printed(run).endswith("longer than a notebook can hold]\n")
+        assert session.run("1").end == "finished"
+
+
+def test_a_message_of_millions_of_parts_is_not_built() -> None:
+    near, far = socket.socketpair()
+    data = b"[" + b"[]," * 300_000 + b"[]]"
+    with near, far:
+        sender = threading.Thread(target=far.sendall, args=(len(data).to_bytes(4, "big") + data,))
+        sender.start()
+        with pytest.raises(wire.Flooded, match="parts"):
+            wire.receive(near, time.monotonic() + 20)
+        sender.join()
+        text = json.dumps(["," * 400_000]).encode()
+        sender = threading.Thread(target=far.sendall, args=(len(text).to_bytes(4, "big") + text,))
+        sender.start()
+        assert wire.receive(near, time.monotonic() + 20)[0] == ["," * 400_000]
+        sender.join()
+
+
 def test_a_zygote_that_is_gone_says_so() -> None:
     with Zygote(walls="both") as gone:
         place = gone.place
@@ -279,9 +322,13 @@ def test_without_an_inner_wall_and_without_any_the_same_cells_run() -> None:
 def test_two_forks_draw_different_numbers(zygote: Zygote) -> None:
     def draw() -> str:
         with Session(zygote.place) as session:
-            return printed(session.run("import numpy, random\nprint(numpy.random.rand(), random.random())"))
+            return printed(
+                session.run(
+                    "import numpy, random, torch\nprint(numpy.random.rand(), random.random(), torch.rand(1).item())"
+                )
+            )
 
-    assert draw() != draw()
+    assert not set(draw().split()) & set(draw().split())
 
 
 @pytest.mark.parametrize(

@@ -210,9 +210,10 @@ class Notebook:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         random.seed()
-        numpy = sys.modules.get("numpy")
-        if numpy is not None:
-            numpy.random.seed()
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed()
+        if "torch" in sys.modules:
+            sys.modules["torch"].seed()
 
     def _attach(self) -> None:
         sys.stdout, sys.stderr = self.out, self.err

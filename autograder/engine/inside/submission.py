@@ -19,7 +19,7 @@ from . import wire
 from .shell import Notebook
 
 MAX_FILES = 500
-MAX_FILE_BYTES = 32 << 20
+MAX_FILE_BYTES = 16 << 20
 
 
 def serve(connection: socket.socket, notebook: Notebook, files: dict[str, str]) -> None:

@@ -28,6 +28,7 @@ class Limits:
 
     Attributes:
         memory: bytes of address space for each process.
+        together: bytes of memory for all its processes; who takes more is killed.
         processes: how many processes and threads there may be at once.
         file: bytes of the longest file.
         disk: bytes in each of the three folders that can be written: the home, /tmp, /dev/shm.
@@ -36,6 +37,7 @@ class Limits:
     """
 
     memory: int = 6 << 30
+    together: int = 4 << 30
     processes: int = 96
     file: int = 256 << 20
     disk: int = 256 << 20

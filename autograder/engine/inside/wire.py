@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import time
 from typing import Any
 
-MAX_MESSAGE = 96 << 20
+MAX_MESSAGE = 24 << 20
+MAX_PARTS = 200_000
 _LENGTH = struct.Struct("!I")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 class Flooded(ValueError):
@@ -28,12 +31,15 @@ def send(connection: socket.socket, message: dict[str, Any], descriptor: int | N
     connection.sendall(frame[sent:])
 
 
-def receive(connection: socket.socket, deadline: float | None = None) -> tuple[Any, int | None]:
+def receive(
+    connection: socket.socket, deadline: float | None = None, most: int = MAX_MESSAGE
+) -> tuple[Any, int | None]:
     """The next message, and the file descriptor that came with it, if any.
 
     Args:
         connection: where from.
         deadline: on the monotonic clock; None waits for ever.
+        most: bytes of the longest message that is read.
 
     Raises:
         TimeoutError: nothing whole arrived in time.
@@ -47,13 +53,21 @@ def receive(connection: socket.socket, deadline: float | None = None) -> tuple[A
     if not head:
         raise EOFError("the other side is gone")
     (length,) = _LENGTH.unpack(head + _read(connection, _LENGTH.size - len(head), deadline))
-    if length > MAX_MESSAGE:
+    if length > most:
         raise Flooded(f"a message of {length >> 20} MiB")
     data = _read(connection, length, deadline)
+    if length > MAX_PARTS and _parts(data) > MAX_PARTS:
+        raise Flooded("a message of more parts than any has")
     try:
         return json.loads(data), descriptor
     except RecursionError:
         raise ValueError("JSON that is nested too deeply") from None
+
+
+def _parts(data: bytes) -> int:
+    """How many lists, objects and entries JSON would make, as far as bytes can tell."""
+    outside = _STRING.sub(b"", data)
+    return sum(map(outside.count, (b"[", b"{", b",")))
 
 
 def _read(connection: socket.socket, length: int, deadline: float | None) -> bytes:

@@ -21,14 +21,16 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
-from . import linux, seccomp, walls, wire
+from . import linux, seccomp, walls, watching, wire
 from .shell import Notebook
 from .submission import serve
 
 INTERRUPT = b"i"
 STANDARD_INPUT = 0
+MAX_OPENING = 96 << 20
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 SECONDS_TO_OPEN = 10.0
+SECONDS_BETWEEN_LOOKS = 0.25
 
 
 class Zygote:
@@ -52,6 +54,8 @@ class Zygote:
         self._limits = limits
         self._filter = seccomp.program() if confined else b""
         self._leases: dict[int, tuple[socket.socket, int | None]] = {}
+        self._shared = watching.memory(os.getpid()) if confined else 0
+        self._next_look = 0.0
 
     def run(self) -> NoReturn:
         """Take leases until standard input ends: then whoever started this is gone."""
@@ -60,7 +64,9 @@ class Zygote:
         signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         while True:
-            ready, _, _ = select.select([STANDARD_INPUT, self._listener.fileno(), wake, *self._leases], [], [])
+            watched = SECONDS_BETWEEN_LOOKS if self._confined and self._leases else None
+            ready, _, _ = select.select([STANDARD_INPUT, self._listener.fileno(), wake, *self._leases], [], [], watched)
+            self._look()
             for source in ready:
                 if source == STANDARD_INPUT:
                     self._end()
@@ -72,6 +78,15 @@ class Zygote:
                     self._hear(source)
             self._reap()
 
+    def _look(self) -> None:
+        """Kill who has taken more memory than there is for one submission."""
+        if not self._confined or time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
+        for _, child in self._leases.values():
+            if child is not None and watching.memory(child, self._shared) > self._limits.together:
+                _kill(child)
+
     def _end(self) -> NoReturn:
         for _, child in self._leases.values():
             _kill(child)
@@ -79,7 +94,7 @@ class Zygote:
 
     def _take(self, lease: socket.socket) -> None:
         try:
-            opening, descriptor = wire.receive(lease, time.monotonic() + SECONDS_TO_OPEN)
+            opening, descriptor = wire.receive(lease, time.monotonic() + SECONDS_TO_OPEN, MAX_OPENING)
             if descriptor is None:
                 raise EOFError("no connection came with the opening")
         except (OSError, ValueError, EOFError):
