@@ -23,9 +23,10 @@ SECONDS_TO_START = 120.0
 SECONDS_TO_YIELD = 3.0
 SECONDS_FOR_FILES = 20.0
 MAX_FILES = 500
-MAX_TEXT = 24 << 20  # bytes that all outputs of a notebook may have, as they are written
+MAX_TEXT = 11 << 20  # bytes that all outputs of a notebook may have, as they are written
 MAX_MESSAGES = 4_000
 MAX_ERROR_TEXT, MAX_ERROR_LINES = 20_000, 200
+DECISIVE, MAX_LAST = ("error", "execute_result"), 100_000  # what a test cell is scored by is kept
 CUT = "\n[the rest of the output was cut: it is longer than a notebook can hold]\n"
 
 Message = tuple[str, dict[str, Any]]
@@ -131,11 +132,11 @@ class Session:
 
     def _bounded(self, messages: list[Message]) -> list[Message]:
         """As many of these as there is room for in the notebook."""
-        for number, (kind, content) in enumerate(messages):
+        for number, (_, content) in enumerate(messages):
             self._room -= len(json.dumps(content))
             if self._room < 0 or number >= MAX_MESSAGES:
-                cut = ("stream", {"name": "stdout", "text": CUT})
-                return [*messages[:number], *([("error", content)] if kind == "error" else [cut])]
+                last = [one for one in messages[number:] if one[0] in DECISIVE and len(json.dumps(one[1])) < MAX_LAST]
+                return [*messages[:number], ("stream", {"name": "stdout", "text": CUT}), *last[-1:]]
         return messages
 
     def run(self, source: str, seconds: float | None = None) -> Run:

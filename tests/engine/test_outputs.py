@@ -153,7 +153,7 @@ CELLS = {
     "a broken repr": "class B:\n    def __repr__(self):\n        raise RuntimeError('no')\nB()",
     "arrays": "import numpy as np\nnp.arange(6.0).reshape(2, 3)",
     "tensors": "import torch\ntorch.ones(2)",
-    "a seeded draw": "torch.manual_seed(0), torch.rand(2)",
+    "a seeded draw": "torch.manual_seed(0)\ntorch.rand(2)",
     "who is asking": "type(get_ipython()).__name__, 'IPKernelApp' in get_ipython().config",
     "a frame": "try:\n    from IPython.core.display import display_html\n    display_html('<p>1</p>', raw=True)\nexcept ImportError:\n    pass",
     "latex": "from IPython.display import Latex, Math, SVG, Image\nMath('x^2')",
