@@ -41,7 +41,7 @@ c.CourseDirectory.autograded_directory = "class/autograded"
 c.CourseDirectory.feedback_directory = "class/feedback"
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
 c.Execute.shutdown_kernel = "immediate"
-c.Execute.iopub_timeout = 8
+c.Execute.iopub_timeout = 12
 """
 
 STOCK_TESTS = {
