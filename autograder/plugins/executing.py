@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -124,15 +124,20 @@ class JudgedExecute(Execute):
         variables = {name: value for name, value in os.environ.items() if name.startswith("NBGRADER_")}
         if judged:
             variables[SOCKET_VARIABLE] = ""
-        try:
-            with borrowed(modules, [LIBRARY]) as place:
-                session = Session(place, files, variables)
-        except ZygoteFailed as error:
-            self.log.warning("%s; another zygote is started", error)
-            with borrowed(modules, [LIBRARY], anew=True) as place:
-                session = Session(place, files, variables)
-        with session:
+        with ExitStack() as stack:
+            try:
+                session = self._session_with(stack, modules, files, variables)
+            except ZygoteFailed as error:
+                self.log.warning("%s; another zygote is started", error)
+                session = self._session_with(stack, modules, files, variables, anew=True)
             yield session
+
+    @staticmethod
+    def _session_with(
+        stack: ExitStack, modules: set[str], files: dict[str, bytes], variables: dict[str, str], anew: bool = False
+    ) -> Session:
+        place = stack.enter_context(borrowed(modules, [LIBRARY], anew))
+        return stack.enter_context(Session(place, files, variables))
 
     def _execute(self, cell: NotebookNode, index: int) -> None:
         exercise = exercise_of(cell, self.resources)
