@@ -27,7 +27,7 @@ c.CourseDirectory.db_url = f"sqlite:///{root / 'class' / 'gradebook.db'}"
 c.CourseDirectory.submitted_directory = "class/submitted"
 c.CourseDirectory.autograded_directory = "class/autograded"
 c.CourseDirectory.feedback_directory = "class/feedback"
-c.Quick.log_file = str(root / "calls")
+c.Quick.log_file = os.environ.get("QUICK", "")  # processes that started earlier do not have it, nor need it
 c.Autograde.autograde_preprocessors = [
     "quick.Quick", "nbgrader.preprocessors.SaveAutoGrades", "nbgrader.preprocessors.AssignLatePenalties",
 ]
@@ -48,12 +48,15 @@ def quick_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def quick_class(quick_course: Path, tmp_path_factory: pytest.TempPathFactory) -> QuickClass:
+def quick_class(
+    quick_course: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> QuickClass:
     """Make a course in which every student named has handed in the answer given."""
     numbers = count(1)
 
     def make(**answers: str) -> Course:
         root = tmp_path_factory.mktemp("course") / str(next(numbers))
+        monkeypatch.setenv("QUICK", str(root / "calls"))
         course = Course(shutil.copytree(quick_course, root))
         for student, answer in answers.items():
             hand_in(course, student, answer)

@@ -199,7 +199,7 @@ grade(course, "quick", jobs=2, feedback=False)
 def start(course: Course) -> subprocess.Popen[str]:
     """A run of its own, in a process group of its own, that has imported all it needs."""
     here = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
-    environment = {**os.environ, "PYTHONPATH": here}
+    environment = {**os.environ, "PYTHONPATH": here, "QUICK": str(course.root / "calls")}
     command = [sys.executable, "-c", RUN, str(course.root)]
     run = subprocess.Popen(command, env=environment, start_new_session=True, text=True, stdout=subprocess.PIPE)
     assert run.stdout is not None
