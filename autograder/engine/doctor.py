@@ -24,6 +24,13 @@ NAMESPACES = (
 )
 BUBBLEWRAP = "`apt-get install bubblewrap` (Fedora: `dnf install bubblewrap`; macOS has none: grade on Linux)"
 
+REMEDIES = {
+    "bubblewrap is not installed": BUBBLEWRAP,
+    "setpriv": "install util-linux",
+    "not Linux": BUBBLEWRAP,
+    "no seccomp": "grade on x86-64 or arm64",
+}
+
 ROOT = str(Path(__file__).resolve().parents[2])
 TRIALS = {
     "cells run": "True",
@@ -57,7 +64,7 @@ def examine() -> list[Finding]:
     found.append(Finding("python", sys.version_info >= (3, 11), platform.python_version(), "use Python 3.11 or later"))
     for kind in ("outer", "both"):
         reason = why_not(kind)
-        remedy = "" if not reason else BUBBLEWRAP if "installed" in reason else NAMESPACES
+        remedy = next((help_ for part, help_ in REMEDIES.items() if part in reason), NAMESPACES) if reason else ""
         found.append(
             Finding(f"{kind} wall" if kind == "outer" else "inner wall", not reason, reason or "can be built", remedy)
         )

@@ -38,7 +38,7 @@ def borrowed(modules: Set[str], libraries: Sequence[Path], anew: bool = False) -
     Args:
         modules: what it should have imported.
         libraries: the packages that can be imported within.
-        anew: the last one failed; start another, which imports nothing beforehand.
+        anew: the last one failed; start another, which, where it is kept, imports nothing beforehand.
 
     Raises:
         ZygoteFailed: it could not be started.

@@ -29,7 +29,7 @@ def walled_kernels(folder: Path, libraries: Sequence[Path] = ()) -> Iterator[typ
     if best_walls() == "none":
         yield AsyncKernelManager
         return
-    with tempfile.TemporaryDirectory(prefix="kernel-") as meeting:
+    with tempfile.TemporaryDirectory(prefix="kernel-", ignore_cleanup_errors=True) as meeting:
 
         class WalledKernelManager(AsyncKernelManager):
             def __init__(self, **keywords: Any) -> None:

@@ -25,6 +25,7 @@ SECONDS_FOR_FILES = 20.0
 MAX_FILES = 500
 MAX_TEXT = 11 << 20  # bytes that all outputs of a notebook may have, as they are written
 MAX_MESSAGES = 4_000
+MAX_DEPTH = 50
 MAX_ERROR_TEXT, MAX_ERROR_LINES = 20_000, 200
 DECISIVE, MAX_LAST = ("error", "execute_result"), 100_000  # what a test cell is scored by is kept
 CUT = "\n[the rest of the output was cut: it is longer than a notebook can hold]\n"
@@ -68,7 +69,11 @@ class Session:
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self.alive = True
-        self._own_folder = None if place.walls != "none" else tempfile.TemporaryDirectory(prefix="submission-")
+        self._own_folder = (
+            None
+            if place.walls != "none"
+            else tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
+        )
         opening = {
             "environment": {**environment(place.walls), **(variables or {})},
             "files": {name: base64.b64encode(content).decode() for name, content in (files or {}).items()},
@@ -82,13 +87,13 @@ class Session:
             with far:
                 self._lease.connect(place.address)
                 wire.send(self._lease, opening, far.fileno())
-            answer, _ = wire.receive(self._lease, time.monotonic() + SECONDS_TO_START)
+            answer = wire.receive(self._lease, time.monotonic() + SECONDS_TO_START)
+            if answer["error"]:
+                raise OSError(answer["error"])
+            wire.receive(self._connection, time.monotonic() + SECONDS_TO_START)  # it is ready: the walls stand
         except (OSError, EOFError, ValueError) as error:
             self.close()
             raise ZygoteFailed(f"no process for a submission: {type(error).__name__}: {error}") from None
-        if answer["error"]:
-            self.close()
-            raise ZygoteFailed(f"no process for a submission: {answer['error']}")
 
     def start(self, source: str, lent: socket.socket | None = None, variable: str | None = None) -> None:
         """Begin to run a cell.
@@ -107,34 +112,54 @@ class Session:
                 self._end()
 
     def finish(self, seconds: float | None) -> Run:
-        """Wait for the cell that was started, so long and no longer; what it did is kept, whatever happens."""
+        """Wait for the cell that was started, so long and no longer; what it did is kept, whatever happens.
+
+        Raises:
+            ZygoteFailed: the process ended because the zygote did, which is nobody's fault but the grader's.
+        """
         if not self.alive:
             return Run("died")
         end: End = "finished"
         deadline = None if seconds is None else time.monotonic() + seconds
         try:
             try:
-                answer, _ = wire.receive(self._connection, deadline)
+                answer = wire.receive(self._connection, deadline)
             except TimeoutError:
                 end = "interrupted"
                 self._lease.sendall(INTERRUPT)
-                answer, _ = wire.receive(self._connection, time.monotonic() + SECONDS_TO_YIELD)
+                answer = wire.receive(self._connection, time.monotonic() + SECONDS_TO_YIELD)
             messages, reply = _read(answer)
             return Run(end, self._bounded(messages), reply)
         except TimeoutError:
             end = "killed"
         except (OSError, EOFError):
+            if self._zygote_is_gone():
+                self._end()
+                raise ZygoteFailed("the zygote ended while a submission ran") from None
             end = "died"
         except ValueError:
             end = "garbled"
         self._end()
         return Run(end)
 
+    def _zygote_is_gone(self) -> bool:
+        self._lease.settimeout(0.2)  # it may have been going at this very moment
+        try:
+            return self._lease.recv(1, socket.MSG_PEEK) == b""
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+
+    def spend(self, size: int) -> bool:
+        """Take so many bytes of the room for outputs; whether there was as much."""
+        self._room -= size
+        return self._room >= 0
+
     def _bounded(self, messages: list[Message]) -> list[Message]:
         """As many of these as there is room for in the notebook."""
         for number, (_, content) in enumerate(messages):
-            self._room -= len(json.dumps(content))
-            if self._room < 0 or number >= MAX_MESSAGES:
+            if not self.spend(len(json.dumps(content))) or number >= MAX_MESSAGES:
                 last = [one for one in messages[number:] if one[0] in DECISIVE and len(json.dumps(one[1])) < MAX_LAST]
                 return [*messages[:number], ("stream", {"name": "stdout", "text": CUT}), *last[-1:]]
         return messages
@@ -150,7 +175,7 @@ class Session:
             return {}
         try:
             wire.send(self._connection, {"do": "files"})
-            answer, _ = wire.receive(self._connection, time.monotonic() + SECONDS_FOR_FILES)
+            answer = wire.receive(self._connection, time.monotonic() + SECONDS_FOR_FILES)
             written, removed = answer["written"], answer["removed"]
             found: dict[str, bytes | None] = {
                 name: base64.b64decode(written[name]) for name in list(written)[:MAX_FILES] if _stays(name)
@@ -222,8 +247,8 @@ def _display(content: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("no data")
     label = transient.get("display_id") if isinstance(transient, dict) else None
     read: dict[str, Any] = {
-        "data": {_text(kind): value if kind.endswith("json") else _text(value) for kind, value in data.items()},
-        "metadata": metadata or {},
+        "data": {_text(kind): _plain(value) if kind.endswith("json") else _text(value) for kind, value in data.items()},
+        "metadata": _plain(metadata or {}),
         "transient": {"display_id": label} if isinstance(label, str) else {},
     }
     return read
@@ -267,6 +292,17 @@ def _reply(reply: Any) -> dict[str, Any]:
 
 def _count(number: Any) -> int | None:
     return number if type(number) is int and 0 <= number < 1 << 31 else None
+
+
+def _plain(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """JSON that can be written to a file, whatever is in it."""
+    if depth < 0:
+        raise ValueError("nested too deeply")
+    if isinstance(value, dict):
+        return {_text(key): _plain(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item, depth - 1) for item in value]
+    return _text(value) if isinstance(value, str) else value
 
 
 def _text(text: Any) -> str:

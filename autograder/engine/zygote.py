@@ -56,8 +56,9 @@ class Zygote:
         walls: Walls | None = None,
         limits: Limits | None = None,
     ) -> None:
+        kind = walls or best_walls()
         self._folder = Path(tempfile.mkdtemp(prefix="zygote-"))
-        self.place = Place(str(self._folder / "socket"), walls or best_walls())
+        self.place = Place(str(self._folder / "socket"), kind)
         self._log = self._folder / "log"
         pictures = [REHEARSAL_WITH_PICTURES] if "matplotlib.pyplot" in modules else []
         with socket.socket(socket.AF_UNIX) as listener, self._log.open("wb") as log:
@@ -102,7 +103,7 @@ class Zygote:
         return self._log.read_text(errors="replace")[-2000:] if self._log.exists() else ""
 
     def close(self) -> None:
-        """End it, and every process that it forked."""
+        """End it, and every process that it forked; one that is still importing ends as soon as it has."""
         self._process.kill()
         with suppress(BrokenPipeError):
             self._process.communicate()

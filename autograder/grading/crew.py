@@ -97,9 +97,7 @@ class Local:
         start: called in each process before anything else, with `arguments`.
     """
 
-    def __init__(
-        self, jobs: int | None, preload: list[str], start: Callable[..., None] = lambda: None, *arguments: Any
-    ) -> None:
+    def __init__(self, jobs: int | None, preload: list[str], start: Callable[..., None], *arguments: Any) -> None:
         self._jobs = jobs or cores()
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(preload)
@@ -110,9 +108,15 @@ class Local:
         return self._jobs
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        lane = self._idle()
-        lane.call = lane.executor.submit(function, *arguments)
-        return lane.call
+        for _ in range(ATTEMPTS):
+            lane = self._idle()
+            try:
+                lane.call = lane.executor.submit(function, *arguments)
+            except BrokenExecutor:  # it died with nothing to do
+                self._lanes.remove(lane)
+            else:
+                return lane.call
+        raise Problem("Processes that should mark die as soon as they start: see what they printed above.", FAILED)
 
     def died(self, error: BaseException) -> bool:
         return isinstance(error, BrokenExecutor)

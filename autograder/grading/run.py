@@ -14,6 +14,7 @@ from nbgrader.utils import parse_utc
 from rich.console import Console
 
 from autograder.course import Course
+from autograder.engine import ZygoteFailed
 from autograder.grading import gradebook, marking
 from autograder.grading.crew import Cluster, Crew, Local, in_parallel
 from autograder.grading.feedback import feed_back, open_course
@@ -102,9 +103,13 @@ def grade(
             run.graded.lines = lines(course, assignment)
             if run.graded.written:
                 run.report()
+        except ZygoteFailed as error:
+            raise Problem(f"{error}. `python -m autograder doctor` says what this machine can do.", FAILED) from None
         except OSError as error:
             kept = "What was finished is kept: make room, or make it writable, and run the same command again."
-            raise Problem(f"{error.filename or 'A file'} could not be used: {error.strerror}. {kept}", FAILED) from None
+            raise Problem(
+                f"{error.filename or 'A file'} could not be used: {error.strerror or error}. {kept}", FAILED
+            ) from None
     return run.graded
 
 

@@ -51,7 +51,7 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
     Raises:
         OSError: a file cannot be read.
     """
-    left_out = dict(_left_out(folder)) if snapshot.ours else {}
+    left_out = dict(_left_out(folder))
     known = {notebook.name for notebook in snapshot.notebooks}
     renamed = only_copy(folder) if snapshot.ours else None
     notebooks: dict[str, bytes | None] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -22,6 +23,7 @@ from nbgrader.utils import is_grade
 from traitlets import Integer
 
 from autograder.engine import Run, Session, ZygoteFailed, best_walls, borrowed
+from autograder.engine.inside.submission import changes, stamps
 from autograder.engine.kernels import walled_kernels
 from autograder.exercises import exercises_in
 from autograder.exercises.model import Exercise
@@ -34,6 +36,7 @@ from course.client import SOCKET_VARIABLE
 VERDICT_TYPE = "application/vnd.course.verdict+json"
 ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
+TOLD = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # of the grader's own environment
 OWN_KERNELS = ("", "python", "python3")
 NEEDS_A_KERNEL = re.compile(r"^\s*(?:import|from)\s+(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
 LANGUAGE = {
@@ -67,7 +70,9 @@ class JudgedExecute(Execute):
     Any other notebook is run by nbgrader's rules. One that needs a real kernel gets one.
     """
 
-    notebook_timeout = Integer(900, help="seconds that one notebook may take altogether").tag(config=True)
+    notebook_timeout = Integer(
+        900, help="seconds that one notebook may take altogether; a real kernel's is not counted"
+    ).tag(config=True)
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any], km: Any = None
@@ -104,14 +109,14 @@ class JudgedExecute(Execute):
     def _in_a_kernel(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         """Run a notebook as nbgrader does, but behind a wall, and on a copy of its folder."""
         folder = Path(resources.get("metadata", {}).get("path") or ".")
-        with tempfile.TemporaryDirectory(prefix="notebook-") as copied:
+        with tempfile.TemporaryDirectory(prefix="notebook-", ignore_cleanup_errors=True) as copied:
             files = travelling.gather(folder)
             travelling.settle(Path(copied), files)
-            before = travelling.stamps(Path(copied))
+            before = stamps(Path(copied))
             elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": copied}}
             with walled_kernels(Path(copied), [LIBRARY]) as self.kernel_manager_class:
                 nb, _ = super().preprocess(nb, elsewhere)
-            written, removed = travelling.changes(Path(copied), before)
+            written, removed = changes(Path(copied), before)
             travelling.settle(folder, {**written, **dict.fromkeys(removed)})
         return nb, resources
 
@@ -121,7 +126,7 @@ class JudgedExecute(Execute):
         if best_walls() == "none":
             self.log.warning("there are no walls around submissions here: see `python -m autograder doctor`")
         modules = modules_of(cell.source for cell in nb.cells if cell.cell_type == "code")
-        variables = {name: value for name, value in os.environ.items() if name.startswith("NBGRADER_")}
+        variables = {name: os.environ[name] for name in TOLD if name in os.environ}
         if judged:
             variables[SOCKET_VARIABLE] = ""
         with ExitStack() as stack:
@@ -143,9 +148,16 @@ class JudgedExecute(Execute):
         exercise = exercise_of(cell, self.resources)
         if exercise is not None:
             self._judge(exercise, cell, index)
-        elif cell.cell_type == "code" and cell.source.strip() and not self._skipped(cell):
+        elif cell.cell_type == "code" and cell.source.strip() and not self._skipped(cell) and self._in_time(index):
             self._session.start(cell.source)
             self._settle(cell, index, self._session.finish(self._seconds(cell)))
+
+    def _in_time(self, index: int) -> bool:
+        """Whether the notebook has time left; what is judged is tried all the same."""
+        if time.monotonic() < self._deadline:
+            return True
+        self._warn(f"cell {index} was not run: the notebook's {self.notebook_timeout} seconds are over")
+        return False
 
     def _skipped(self, cell: NotebookNode) -> bool:
         return self.skip_cells_with_tag in cell.metadata.get("tags", [])
@@ -160,6 +172,8 @@ class JudgedExecute(Execute):
         cell.outputs = []
         self.clear_before_next_output = False
         for kind, content in run.messages:
+            if kind == "update_display_data" and not self._session.spend(self._size_of_update(content)):
+                continue
             message = {"header": {"msg_type": kind}, "msg_type": kind, "content": content, "parent_header": {}}
             self.process_message(message, cell, index)
         cell.execution_count = run.reply.get("execution_count")
@@ -179,6 +193,11 @@ class JudgedExecute(Execute):
             self.on_cell_executed(cell=cell, cell_index=index, execute_reply={"content": {**reply, "status": "error"}})
             if self.force_raise_errors:
                 raise CellExecutionError.from_cell_and_msg(cell, reply)
+
+    def _size_of_update(self, content: dict[str, Any]) -> int:
+        """How many bytes an update writes into the notebook: it goes wherever its display was shown."""
+        shown = self._display_id_map.get(content["transient"].get("display_id"), {})
+        return len(json.dumps(content)) * sum(map(len, shown.values()))
 
     def _judge(self, exercise: Exercise, cell: NotebookNode, index: int) -> None:
         near, far = socket.socketpair()

@@ -36,16 +36,16 @@ NO_FILE = f"it is missing, or a link, or larger than {LARGEST_FILE >> 20} MiB"
 def quarantine(assignment: str, student: str, notebooks: list[str]) -> None:
     """nbgrader's pre-convert hook: move links, large files and unlisted files out of a submission before it is copied.
 
-    They go to a folder `quarantine` beside `submitted`, where nothing is lost. nbgrader passes "*" for the student, and swallows
+    Of other courses' assignments only links are moved: nbgrader would copy what they lead to, for the submission to read. All go to a folder `quarantine` beside `submitted`, where nothing is lost. nbgrader passes "*" for the student, and swallows
     what this raises, so everything is read from the paths and nothing is raised.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
-        if folder.name in NOTEBOOKS:
-            try:
+        try:
+            if folder.name in NOTEBOOKS:
                 _rename_only_copy(folder, notebooks)
-                _quarantine(folder)
-            except OSError as error:
-                log.error("could not clear %s of files that do not belong: %s", folder, error)
+            _quarantine(folder)
+        except OSError as error:
+            log.error("could not clear %s of files that do not belong: %s", folder, error)
 
 
 def _rename_only_copy(folder: Path, notebooks: list[str]) -> None:
@@ -79,7 +79,7 @@ def unwanted(path: Path, folder: Path) -> str:
     """Why a file does not belong into a submission's folder; "" where it does."""
     if path.is_symlink():
         return "it is a link"
-    if path.is_dir():
+    if path.is_dir() or folder.name not in NOTEBOOKS:
         return ""
     if not path.is_file():
         return "it is not a plain file"

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-
-from autograder.engine.inside.submission import changes, stamps
-
-__all__ = ["TooMuchToSend", "changes", "gather", "settle", "stamps"]
 
 MAX_BYTES = 48 << 20
 
@@ -42,17 +39,18 @@ def settle(folder: Path, changed: Mapping[str, bytes | None]) -> None:
         folder: where the notebook is.
         changed: contents by relative path, None for what was removed.
     """
-    for name, content in changed.items():
+    for name, content in sorted(changed.items(), key=lambda one: one[1] is not None):  # what was removed comes first
         path = folder / name
         if path.suffix == ".ipynb" or not _inside(path, folder):
             continue
-        if path.is_symlink() or path.is_file():
-            path.unlink()
-        if content is not None and not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
-            with open(descriptor, "wb") as file:
-                file.write(content)
+        with suppress(OSError):  # a file and a folder of the same name, or one that is too long for this disk
+            if path.is_symlink() or path.is_file():
+                path.unlink()
+            if content is not None and not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+                with open(descriptor, "wb") as file:
+                    file.write(content)
 
 
 def _inside(path: Path, folder: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -64,6 +65,14 @@ def test_no_session_sees_another(zygote: Zygote) -> None:
 def test_a_cell_that_takes_too_long_is_interrupted_and_the_next_one_runs(session: Session) -> None:
     assert session.run("print('before')\nwhile True: pass", 0.5).end == "interrupted"
     assert session.run("1", 5).end == "finished"
+
+
+def test_a_cell_that_ends_just_at_its_limit_is_not_lost(zygote: Zygote) -> None:
+    for extra in range(12):
+        with Session(zygote.place) as session:
+            session.start("import time\ntime.sleep(0.2)\nprint('x' * 3_000_000)")
+            assert session.finish(0.2 + extra / 1000).end in ("finished", "interrupted")
+            assert session.run("1", 10).end == "finished"
 
 
 def test_what_was_printed_before_the_interrupt_is_kept(session: Session) -> None:
@@ -153,9 +162,10 @@ def test_two_processes_reduce_over_loopback(zygote: Zygote) -> None:
     assert printed(run) == "['3.0', '3.0'] []\n"
 
 
-def test_output_without_end_is_cut_and_the_cell_goes_on(session: Session) -> None:
-    run = session.run("for i in range(400_000):\n    print('x' * 100)\n'done'", 60)
-    assert len(printed(run)) < 20 << 20
+@pytest.mark.parametrize("character", ["x", "é", "\\x1b", "\\ud800"])
+def test_output_without_end_is_cut_and_the_cell_goes_on(session: Session, character: str) -> None:
+    run = session.run(f"for i in range(400_000):\n    print('{character}' * 100)\n'done'", 60)
+    assert len(printed(run)) < 11 << 20
     assert "was cut" in printed(run)
     assert run.reply["status"] == "ok"
     assert session.run("1").end == "finished"
@@ -222,7 +232,13 @@ def test_processes_that_take_too_much_memory_together_are_ended() -> None:
     )
     with Zygote(walls="both", limits=Limits(together=300 << 20)) as small, Session(small.place) as session:
         assert session.run("x = bytearray(b'1') * (100 << 20)", 20).end == "finished"
+        shared = "import os, time\nfor i in range(6):\n    if not os.fork():\n        time.sleep(2)\n        os._exit(0)\ntime.sleep(2)"
+        assert session.run(shared, 20).end == "finished"  # what they share is counted once
         assert session.run(many, 30).end == "died"
+    with Zygote(walls="both", limits=Limits(together=300 << 20)) as small, Session(small.place) as session:
+        child = "import time; x = bytearray(b'1') * (100 << 20); time.sleep(60)"
+        run = f"import subprocess, sys, time\nfor i in range(6):\n    subprocess.Popen([sys.executable, '-c', {child!r}])\ntime.sleep(60)"
+        assert session.run(run, 30).end == "died"
 
 
 def test_errors_and_outputs_are_bounded_also_where_the_bounds_inside_were_lifted(zygote: Zygote) -> None:
@@ -248,8 +264,50 @@ def test_a_message_of_millions_of_parts_is_not_built() -> None:
         text = json.dumps(["," * 400_000]).encode()
         sender = threading.Thread(target=far.sendall, args=(len(text).to_bytes(4, "big") + text,))
         sender.start()
-        assert wire.receive(near, time.monotonic() + 20)[0] == ["," * 400_000]
+        assert wire.receive(near, time.monotonic() + 20) == ["," * 400_000]
         sender.join()
+
+
+def test_walls_that_cannot_be_built_are_the_graders_fault() -> None:
+    with Zygote(walls="both", limits=Limits(disk=-1)) as broken, pytest.raises(ZygoteFailed, match="no process for"):
+        Session(broken.place)
+
+
+def test_a_zygote_that_ends_while_a_submission_runs_is_the_graders_fault() -> None:
+    with Zygote(walls="both") as dying, Session(dying.place) as session:
+        session.start("import time\ntime.sleep(60)")
+        os.kill(min(children(dying.pid)), signal.SIGKILL)  # bubblewrap's own child
+        with pytest.raises(ZygoteFailed, match="the zygote ended while a submission ran"):
+            session.finish(30)
+
+
+def test_descriptors_that_a_submission_sends_are_not_taken(zygote: Zygote) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    sending = (
+        "import json, os, socket\n"
+        "reply = json.dumps({'messages': [], 'reply': {'status': 'ok', 'execution_count': 1}}).encode()\n"
+        "for fd in range(3, 20):\n"
+        "    try:\n"
+        "        own = socket.socket(fileno=os.dup(fd))\n"
+        "        socket.send_fds(own, [len(reply).to_bytes(4, 'big') + reply], [0, 1, 2])\n"
+        "    except OSError:\n"
+        "        pass"
+    )
+    with Session(zygote.place) as session:
+        session.run(sending, 10)
+        session.run("1", 10)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(
+    "metadata", ["{'\\ud800': '\\ud800'}", "__import__('functools').reduce(lambda a, _: {'a': a}, range(45), 1)"]
+)
+def test_metadata_can_be_written_to_a_file(session: Session, metadata: str) -> None:
+    run = session.run(
+        f"from IPython.display import display\ndisplay({{'text/plain': 'a'}}, metadata={metadata}, raw=True)"
+    )
+    assert run.end == "finished"
+    json.dumps(run.messages, ensure_ascii=False).encode()
 
 
 def test_a_zygote_that_is_gone_says_so() -> None:

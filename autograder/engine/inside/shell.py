@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import io
+import json
 import os
 import random
 import sys
@@ -55,11 +56,11 @@ class Collector(Session):
     def add(self, kind: str, content: dict[str, Any]) -> None:
         if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
             return
-        self._size += _text_size(content)
+        self._size += len(json.dumps(content))
         self.messages.append([kind, content])
         if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
             if kind == "stream":
-                content["text"] = content["text"][: MAX_TEXT // 2]
+                content["text"] = content["text"][: MAX_TEXT // 8]  # a character may take six bytes and more
             else:
                 self.messages.pop()
             self.messages.append(["stream", {"name": "stdout", "text": CUT}])
@@ -67,14 +68,6 @@ class Collector(Session):
     def take(self) -> list[Message]:
         taken, self.messages, self._size = self.messages, [], 0
         return taken
-
-
-def _text_size(content: Any) -> int:
-    if isinstance(content, str):
-        return len(content)
-    if isinstance(content, dict):
-        return sum(map(_text_size, content.values()))
-    return sum(map(_text_size, content)) if isinstance(content, list) else 8
 
 
 class Output(io.TextIOBase):
@@ -92,8 +85,8 @@ class Output(io.TextIOBase):
 
     def catch_descriptor(self) -> None:
         """From now on, what is written to the descriptor goes to a file that `flush` reads."""
-        path = f"/tmp/.{self.name}"
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        path = f"/tmp/.{self.name}.{os.getpid()}"
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         os.unlink(path)
         os.dup2(file, self._descriptor)
         os.close(file)

@@ -1,7 +1,7 @@
 """One submission's process: it does what the grader asks for, cell by cell, until the grader hangs up.
 
 Requests: {"do": "run", "source": ..., "socket": a variable's name or None}, {"do": "files"}.
-Replies: {"messages": [[type, content], ...], "reply": {...}}, {"written": {path: base64}, "removed": [path, ...]}.
+Said once, before any cell: {"ready": true}. Replies: {"messages": [[type, content], ...], "reply": {...}}, {"written": {path: base64}, "removed": [path, ...]}.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def serve(connection: socket.socket, notebook: Notebook, files: dict[str, str]) 
     before = stamps(home)
     sys.path.insert(0, "")
     notebook.begin()
+    wire.send(connection, {"ready": True})
     while True:
         try:
-            request, descriptor = wire.receive(connection)
+            request, descriptor = wire.receive_with_descriptor(connection)
         except EOFError:
             return
         if request["do"] == "files":
@@ -57,8 +58,8 @@ def _run(notebook: Notebook, request: dict[str, Any], descriptor: int | None) ->
     variable = request["socket"]
     if variable and descriptor is not None:
         os.environ[variable] = str(descriptor)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         messages, reply = notebook.run(request["source"])
     except KeyboardInterrupt:  # it came after the cell's own last line
         messages, reply = notebook.collector.take(), {"status": "ok", "execution_count": None}
@@ -89,14 +90,20 @@ def stamps(home: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
+def _content(path: Path) -> bytes:
+    """What a plain file holds; a link is not followed."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        return file.read(MAX_FILE_BYTES)
+
+
 def changes(home: Path, before: dict[str, tuple[int, int]]) -> tuple[dict[str, bytes], list[str]]:
     """What a notebook wrote, as far as it is not too much, and which files it removed."""
     now = stamps(home)
     written: dict[str, bytes] = {}
     left = MAX_FILE_BYTES
     for name in sorted(name for name, stamp in now.items() if before.get(name) != stamp)[:MAX_FILES]:
-        content = (home / name).read_bytes()
-        if len(content) <= left:
-            left -= len(content)
-            written[name] = content
+        if now[name][1] <= left:
+            with suppress(OSError):  # it may have gone, or be kept from being read
+                written[name] = _content(home / name)
+                left -= len(written[name])
     return written, sorted(before.keys() - now.keys())

@@ -6,28 +6,22 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-COUNTED = ("RssAnon:", "RssShmem:")
+FAIR = ("Pss_Anon:", "Pss_Shmem:")
 
 
-def memory(pid: int, shared: int = 0) -> int:
-    """Bytes that a process and its descendants have in memory, files apart.
+def memory(pid: int) -> int:
+    """Bytes that a process and its descendants take in memory, files apart; what several share is counted once among them.
 
-    Args:
-        pid: the process.
-        shared: bytes that each process has from the one it was forked from, and does not take again.
+    A process that cannot be looked at counts as nothing.
     """
     total = 0
     waiting = [pid]
     while waiting:
         process = waiting.pop()
         with suppress(OSError, ValueError):
-            total += max(_own(process) - shared, 0)
             for thread in os.listdir(f"/proc/{process}/task"):
                 children = Path(f"/proc/{process}/task/{thread}/children").read_text()
                 waiting += map(int, children.split())
+            lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+            total += sum(int(line.split()[1]) << 10 for line in lines if line.startswith(FAIR))
     return total
-
-
-def _own(pid: int) -> int:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(COUNTED))

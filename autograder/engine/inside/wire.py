@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import struct
@@ -12,7 +13,8 @@ from typing import Any
 MAX_MESSAGE = 24 << 20
 MAX_PARTS = 200_000
 _LENGTH = struct.Struct("!I")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+SECONDS_FOR_THE_REST = 3.0
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
 class Flooded(ValueError):
@@ -25,41 +27,60 @@ def send(connection: socket.socket, message: dict[str, Any], descriptor: int | N
     Raises:
         OSError: the other side is gone.
     """
-    data = json.dumps(message).encode()
+    data = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
     frame = _LENGTH.pack(len(data)) + data
     sent = socket.send_fds(connection, [frame], [descriptor]) if descriptor is not None else 0
     connection.sendall(frame[sent:])
 
 
-def receive(
-    connection: socket.socket, deadline: float | None = None, most: int = MAX_MESSAGE
-) -> tuple[Any, int | None]:
-    """The next message, and the file descriptor that came with it, if any.
+def receive(connection: socket.socket, deadline: float | None = None, most: int = MAX_MESSAGE) -> Any:
+    """The next message. Descriptors that come along are not taken.
 
     Args:
         connection: where from.
-        deadline: on the monotonic clock; None waits for ever.
+        deadline: on the monotonic clock, for the message to begin; None waits for ever. What has begun may finish.
         most: bytes of the longest message that is read.
 
     Raises:
-        TimeoutError: nothing whole arrived in time.
+        TimeoutError: nothing came in time, or not all of it.
         EOFError: the other side is gone.
         Flooded: the message is too large.
         ValueError: what arrived is no JSON.
     """
+    return _rest(connection, _read(connection, 1, deadline), most)
+
+
+def receive_with_descriptor(
+    connection: socket.socket, deadline: float | None = None, most: int = MAX_MESSAGE
+) -> tuple[Any, int | None]:
+    """The next message, and the file descriptor that came with it, if any; for the one side that trusts the other.
+
+    Raises:
+        TimeoutError, EOFError, ValueError: as `receive`; no descriptor stays open then.
+    """
     _hurry(connection, deadline)
-    head, descriptors, _, _ = socket.recv_fds(connection, _LENGTH.size, 1)
-    descriptor = descriptors[0] if descriptors else None
-    if not head:
-        raise EOFError("the other side is gone")
-    (length,) = _LENGTH.unpack(head + _read(connection, _LENGTH.size - len(head), deadline))
+    head, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
+    try:
+        if not head:
+            raise EOFError("the other side is gone")
+        return _rest(connection, head, most), descriptors[0] if descriptors else None
+    except BaseException:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        raise
+
+
+def _rest(connection: socket.socket, head: bytes, most: int) -> Any:
+    """The message whose first byte has come: nobody could read on from its middle, so it has a time of its own."""
+    soon = time.monotonic() + SECONDS_FOR_THE_REST
+    (length,) = _LENGTH.unpack(head + _read(connection, _LENGTH.size - 1, soon))
     if length > most:
         raise Flooded(f"a message of {length >> 20} MiB")
-    data = _read(connection, length, deadline)
+    data = _read(connection, length, soon)
     if length > MAX_PARTS and _parts(data) > MAX_PARTS:
         raise Flooded("a message of more parts than any has")
     try:
-        return json.loads(data), descriptor
+        return json.loads(data.decode("utf-8", "surrogatepass"))
     except RecursionError:
         raise ValueError("JSON that is nested too deeply") from None
 

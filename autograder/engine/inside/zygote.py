@@ -29,7 +29,7 @@ INTERRUPT = b"i"
 STANDARD_INPUT = 0
 MAX_OPENING = 96 << 20
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-SECONDS_TO_OPEN = 10.0
+SECONDS_TO_OPEN = 1.0
 SECONDS_BETWEEN_LOOKS = 0.25
 
 
@@ -54,7 +54,6 @@ class Zygote:
         self._limits = limits
         self._filter = seccomp.program() if confined else b""
         self._leases: dict[int, tuple[socket.socket, int | None]] = {}
-        self._shared = watching.memory(os.getpid()) if confined else 0
         self._next_look = 0.0
 
     def run(self) -> NoReturn:
@@ -84,7 +83,7 @@ class Zygote:
             return
         self._next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
         for _, child in self._leases.values():
-            if child is not None and watching.memory(child, self._shared) > self._limits.together:
+            if child is not None and watching.memory(child) > self._limits.together:
                 _kill(child)
 
     def _end(self) -> NoReturn:
@@ -94,7 +93,7 @@ class Zygote:
 
     def _take(self, lease: socket.socket) -> None:
         try:
-            opening, descriptor = wire.receive(lease, time.monotonic() + SECONDS_TO_OPEN, MAX_OPENING)
+            opening, descriptor = wire.receive_with_descriptor(lease, time.monotonic() + SECONDS_TO_OPEN, MAX_OPENING)
             if descriptor is None:
                 raise EOFError("no connection came with the opening")
         except (OSError, ValueError, EOFError):
@@ -120,7 +119,7 @@ class Zygote:
             said = lease.recv(16)
         except OSError:
             said = b""
-        if said == INTERRUPT:
+        if said and not said.strip(INTERRUPT):
             _signal(child, signal.SIGINT)
             return
         _kill(child)
@@ -164,9 +163,10 @@ class Zygote:
                 os.close(tell)
                 self._become(opening, descriptor)
             os.write(tell, str(child).encode())
-        except OSError as error:
-            os.write(tell, str(error).encode())
-        os._exit(0)
+        except BaseException as error:
+            os.write(tell, f"{type(error).__name__}: {error}".encode())
+        finally:
+            os._exit(0)
 
     def _become(self, opening: dict[str, Any], descriptor: int) -> NoReturn:
         code = 1
