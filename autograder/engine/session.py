@@ -230,7 +230,12 @@ def _read(answer: Any) -> tuple[list[Message], dict[str, Any]]:
         kind, content = message
         if kind not in FORMS or not isinstance(content, dict):
             continue  # such as what a widget says to a front end that is not there
-        messages.append((kind, FORMS[kind](content)))
+        try:
+            messages.append((kind, FORMS[kind](content)))
+        except ValueError:
+            if "data" not in content:
+                raise
+            continue  # a display that no notebook can hold is not shown
     return messages, _reply(answer["reply"])
 
 

@@ -410,8 +410,6 @@ REPLY = {"status": "ok", "execution_count": 1}
         {"messages": [1], "reply": REPLY},
         {"messages": [["stream", {"name": "stdin", "text": "a"}]], "reply": REPLY},
         {"messages": [["stream", {"name": "stdout", "text": 5}]], "reply": REPLY},
-        {"messages": [["display_data", {"data": []}]], "reply": REPLY},
-        {"messages": [["display_data", {"data": {"text/plain": 5}}]], "reply": REPLY},
         {"messages": [["error", {"ename": "a", "evalue": "b", "traceback": "c"}]], "reply": REPLY},
         {"messages": [], "reply": {"status": "fine"}},
         {"messages": [], "reply": {"status": "error"}},
@@ -420,6 +418,11 @@ REPLY = {"status": "ok", "execution_count": 1}
 def test_an_answer_of_another_form_is_refused(answer: object) -> None:
     with pytest.raises(ValueError, match=r"^no |^a message without"):
         _read(answer)
+
+
+@pytest.mark.parametrize("data", [[], {"text/plain": 5}, {"a/json": [[[[]]]] * 3, "image/png": None}])
+def test_a_display_that_no_notebook_can_hold_is_not_shown(data: object) -> None:
+    assert _read({"messages": [["display_data", {"data": data}]], "reply": REPLY})[0] == []
 
 
 def test_what_no_file_can_hold_is_replaced() -> None:
