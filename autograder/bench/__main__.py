@@ -25,7 +25,6 @@ from autograder.engine.doctor import MEANING
 from autograder.engine.outer import best_walls
 from autograder.grading.crew import cores
 
-ENGINE = "import sys; from pathlib import Path; from autograder.command import run; sys.exit(run(Path(sys.argv[1]), sys.argv[2], jobs=int(sys.argv[3]), yes=True, feedback=False, as_json=True))"
 GRADED = ("autograded", "graded", "report")
 
 Scores = dict[tuple[str, str], float | None]
@@ -52,7 +51,8 @@ def stock(course: Course, notebook: str, width: int) -> Taken:
 
 
 def engine(course: Course, notebook: str, width: int) -> Taken:
-    return take([[sys.executable, "-c", ENGINE, str(course.root), notebook, str(width)]], course.root)
+    options = ["--course", str(course.root), "--jobs", str(width), "--yes", "--no-feedback", "--json"]
+    return take([[sys.executable, "-m", "autograder", "grade", notebook, *options]], course.root)
 
 
 STOCK = "stock nbgrader"
