@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,27 +30,27 @@ def lend(place: Place | None) -> None:
 
 
 @contextmanager
-def borrowed(modules: Set[str], libraries: Sequence[Path], anew: bool = False) -> Iterator[Place]:
+def borrowed(modules: Callable[[], Set[str]], libraries: Sequence[Path], anew: bool = False) -> Iterator[Place]:
     """A zygote for one submission.
 
     Where there is no inner wall, each submission gets one of its own. Else a warm one is used for all.
 
     Args:
-        modules: what it should have imported.
+        modules: says what it should have imported; it is not asked where one is lent.
         libraries: the packages that can be imported within.
         anew: the last one failed; start another, which, where it is kept, imports nothing beforehand.
 
     Raises:
         ZygoteFailed: it could not be started.
     """
-    if best_walls() == "outer":
-        with Zygote(sorted(modules), libraries) as cold:
-            yield cold.place
-    elif _kept.lent and not anew:
+    if _kept.lent and not anew:
         yield _kept.lent
+    elif best_walls() == "outer":
+        with Zygote(sorted(modules()), libraries) as cold:
+            yield cold.place
     else:
         _kept.lent = None
-        yield _own(modules, libraries, anew).place
+        yield _own(modules(), libraries, anew).place
 
 
 def _own(modules: Set[str], libraries: Sequence[Path], anew: bool) -> Zygote:

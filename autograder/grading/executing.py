@@ -18,10 +18,24 @@ def execute(notebook: NotebookNode, resources: dict[str, Any], snapshot: Snapsho
     Raises:
         Exception: what ends a submission: under nbgrader's own rules, a kernel that died or does not answer.
     """
-    kinds = map(import_item, snapshot.autograde)
-    executor = next((kind for kind in kinds if issubclass(kind, ExecutePreprocessor)), None)
+    executor = _executor(snapshot)
     if executor is None:
         return notebook
     with setenv(NBGRADER_EXECUTION="autograde"):
-        executed, _ = executor(config=snapshot.settings)(notebook, resources)
+        executed, _ = executor(notebook, resources)
     return executed
+
+
+_of_ours: dict[str, ExecutePreprocessor | None] = {}
+
+
+def _executor(snapshot: Snapshot) -> ExecutePreprocessor | None:
+    """What the settings name; for a notebook of this course the same each time (with real kernels, one remembers the last)."""
+    if snapshot.digest in _of_ours:
+        return _of_ours[snapshot.digest]
+    kinds = map(import_item, snapshot.autograde)
+    kind = next((kind for kind in kinds if issubclass(kind, ExecutePreprocessor)), None)
+    executor = kind(config=snapshot.settings) if kind else None
+    if snapshot.ours:
+        _of_ours[snapshot.digest] = executor
+    return executor

@@ -22,7 +22,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from traitlets import Integer
 
-from autograder.engine import Run, Session, ZygoteFailed, best_walls, borrowed
+from autograder.engine import Run, Session, ZygoteFailed, borrowed
 from autograder.engine.inside.submission import changes, stamps
 from autograder.engine.kernels import walled_kernels
 from autograder.exercises import exercises_in
@@ -123,25 +123,26 @@ class JudgedExecute(Execute):
     @contextmanager
     def _opened(self, nb: NotebookNode, files: dict[str, bytes], judged: bool) -> Iterator[Session]:
         """A session for this notebook; where the warm zygote turns out to be gone, with another one."""
-        if best_walls() == "none":
-            self.log.warning("there are no walls around submissions here: see `python -m autograder doctor`")
-        modules = modules_of(cell.source for cell in nb.cells if cell.cell_type == "code")
         variables = {name: os.environ[name] for name in TOLD if name in os.environ}
         if judged:
             variables[SOCKET_VARIABLE] = ""
         with ExitStack() as stack:
             try:
-                session = self._session_with(stack, modules, files, variables)
+                session = self._session_with(stack, nb, files, variables)
             except ZygoteFailed as error:
                 self.log.warning("%s; another zygote is started", error)
-                session = self._session_with(stack, modules, files, variables, anew=True)
+                session = self._session_with(stack, nb, files, variables, anew=True)
             yield session
 
-    @staticmethod
     def _session_with(
-        stack: ExitStack, modules: set[str], files: dict[str, bytes], variables: dict[str, str], anew: bool = False
+        self, stack: ExitStack, nb: NotebookNode, files: dict[str, bytes], variables: dict[str, str], anew: bool = False
     ) -> Session:
+        def modules() -> set[str]:
+            return modules_of(cell.source for cell in nb.cells if cell.cell_type == "code")
+
         place = stack.enter_context(borrowed(modules, [LIBRARY], anew))
+        if place.walls == "none":
+            self.log.warning("there are no walls around submissions here: see `python -m autograder doctor`")
         return stack.enter_context(Session(place, files, variables))
 
     def _execute(self, cell: NotebookNode, index: int) -> None:
