@@ -130,8 +130,6 @@ CELLS = {
     "cleared at the next": "print('a')\nclear_output(wait=True)\nprint('b')",
     "a shell command": "!echo hello; echo trouble >&2",
     "bash": "%%bash\necho hello\necho trouble >&2",
-    "the descriptor": "import os\nos.write(1, b'raw\\n');",
-    "a process": "import subprocess\nsubprocess.run(['echo', 'process']);",
     "await": "import asyncio\nawait asyncio.sleep(0.01)\n'done'",
     "a running loop": (
         "waiting = asyncio.sleep(0)\ntry:\n    asyncio.run(waiting)\nexcept RuntimeError as error:\n    print(error)\nwaiting.close()"
@@ -176,3 +174,19 @@ def test_a_notebook_of_everything_shows_what_a_kernel_shows(zygote: Zygote, monk
     ((kind, refused),) = shown.pop("input")  # its last frame is a line of the shell's own
     assert [(kind, refused[:2])] == [(kind, error[:2]) for kind, error in wanted.pop("input")]
     assert shown == wanted
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("import os\nos.write(1, b'raw\\n');", [("stdout", "raw\n")]),
+        ("import os\nprint('a')\nos.write(2, b'raw\\n');", [("stdout", "a\n"), ("stderr", "raw\n")]),
+        ("import subprocess\nsubprocess.run(['echo', 'process']);", [("stdout", "process\n")]),
+    ],
+)
+def test_what_is_written_below_pythons_streams_is_shown_with_its_cell(
+    zygote: Zygote, source: str, shown: list[Output]
+) -> None:
+    """In a kernel a thread brings it, in time or not."""
+    notebook = in_engine(zygote, new_notebook(cells=[new_code_cell(source)]))
+    assert looks(notebook.cells[0].outputs) == shown
