@@ -14,15 +14,14 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from autograder.engine.inside import wire
+from autograder.engine.inside.files import MAX_FILES
 from autograder.engine.inside.walls import HOME
-from autograder.engine.inside.zygote import INTERRUPT
 from autograder.engine.outer import environment
 from autograder.engine.zygote import Place, ZygoteFailed
 
 SECONDS_TO_START = 120.0
 SECONDS_TO_YIELD = 3.0
 SECONDS_FOR_FILES = 20.0
-MAX_FILES = 500
 MAX_TEXT = 11 << 20  # bytes that all outputs of a notebook may have, as they are written
 MAX_MESSAGES = 4_000
 MAX_DEPTH = 50
@@ -126,7 +125,7 @@ class Session:
                 answer = wire.receive(self._connection, deadline)
             except TimeoutError:
                 end = "interrupted"
-                self._lease.sendall(INTERRUPT)
+                self._lease.sendall(wire.INTERRUPT)
                 answer = wire.receive(self._connection, time.monotonic() + SECONDS_TO_YIELD)
             messages, reply = _read(answer)
             return Run(end, self._bounded(messages), reply)

@@ -33,6 +33,7 @@ ASKED_ELEMENTS = 4_000  # loops over every pair of them end in seconds
 LISTENING_SECONDS = 3.0  # of the judge's processor time in one conversation, to read what comes and to answer questions
 LONGEST_REASON = 500
 SECONDS_PER_CALL = 20.0
+ENDED = "The process that ran your code ended; what had been earned before is kept."
 
 
 class Unreadable(Exception):
@@ -229,7 +230,7 @@ def examine(exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = 
             except TimeoutError:
                 stop = "timed out", "One call took too long; what had been earned before is kept."
             except (EOFError, OSError):
-                stop = "crashed", "The process that ran your code ended; what had been earned before is kept."
+                stop = "crashed", ENDED
             except (Malformed, Unreadable) as error:
                 stop = "tampered", f"What came back was not an answer ({error})."
             else:

@@ -23,10 +23,11 @@ from nbgrader.utils import is_grade
 from traitlets import Integer
 
 from autograder.engine import Run, Session, ZygoteFailed, borrowed
-from autograder.engine.inside.submission import changes, stamps
+from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import walled_kernels
 from autograder.exercises import exercises_in
 from autograder.exercises.model import Exercise
+from autograder.judging.examine import ENDED
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import travelling
@@ -48,7 +49,6 @@ LANGUAGE = {
     "nbconvert_exporter": "python",
     "file_extension": ".py",
 }
-ENDED = "The process that ran your code ended; what had been earned before is kept."
 SECONDS_TO_LEAVE = 0.5  # for a cell whose judge has already gone
 
 

@@ -10,6 +10,7 @@ import struct
 import time
 from typing import Any
 
+INTERRUPT = b"i"  # said on a lease
 MAX_MESSAGE = 24 << 20
 MAX_PARTS = 200_000
 _LENGTH = struct.Struct("!I")

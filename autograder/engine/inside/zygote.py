@@ -25,7 +25,6 @@ from . import linux, seccomp, walls, watching, wire
 from .shell import Notebook
 from .submission import serve
 
-INTERRUPT = b"i"
 STANDARD_INPUT = 0
 MAX_OPENING = 96 << 20
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -119,7 +118,7 @@ class Zygote:
             said = lease.recv(16)
         except OSError:
             said = b""
-        if said and not said.strip(INTERRUPT):
+        if said and not said.strip(wire.INTERRUPT):
             _signal(child, signal.SIGINT)
             return
         _kill(child)
