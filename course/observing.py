@@ -8,9 +8,10 @@ import linecache
 import sys
 import traceback
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from types import FrameType
 from typing import Any
 
@@ -96,18 +97,25 @@ def observe(function: Callable[..., object], arguments: tuple[Value, ...], count
         arguments: values, and `Function`s, whose cost is counted.
         count_lines: also count the Python lines that run, wherever they are.
     """
-    spent: dict[str, int] = {argument.name: 0 for argument in arguments if isinstance(argument, Function)}
     if count_lines:  # once without counting: what is imported or cached on the way is no line of a loop
         with suppress(Exception, SystemExit, GeneratorExit), warnings.catch_warnings(action="ignore"), _ordinary():
-            function(*(_realise(argument, dict(spent)) for argument in arguments))
+            function(*(_realise(argument, defaultdict(int)) for argument in arguments))
+    with warnings.catch_warnings(record=True) as caught, _ordinary():
+        warnings.simplefilter("always")
+        observed = watch(function, arguments, count_lines)
+    warned = tuple(dict.fromkeys(str(warning.message)[:500] for warning in caught))
+    return replace(observed, warned=warned[:5])
+
+
+def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_lines: bool = False) -> Observation:
+    """`observe` without what it sets up for the whole process, and so fit for one of several threads."""
+    spent: dict[str, int] = {argument.name: 0 for argument in arguments if isinstance(argument, Function)}
     given = tuple(_realise(argument, spent) for argument in arguments)
     watched = {position: argument for position, argument in enumerate(given) if not callable(argument)}
     before = copy.deepcopy(watched)
     result: Value = None
     raised: Raised | None = None
-    counting = _line_counter(spent if count_lines else None)
-    with warnings.catch_warnings(record=True) as caught, _ordinary(), counting:
-        warnings.simplefilter("always")
+    with _line_counter(spent if count_lines else None):
         try:
             result = function(*given)
         except KeyboardInterrupt:
@@ -115,8 +123,7 @@ def observe(function: Callable[..., object], arguments: tuple[Value, ...], count
         except BaseException as error:  # a student's exit() is an answer too, and a wrong one
             raised = _raised(error)
     changed = {position: _looked_at(now) for position, now in watched.items() if not _same(before[position], now)}
-    warned = tuple(dict.fromkeys(str(warning.message)[:500] for warning in caught))
-    return Observation(_looked_at(result), raised, changed, spent, warned[:5])
+    return Observation(_looked_at(result), raised, changed, spent)
 
 
 def _looked_at(thing: object) -> Value:

@@ -1,0 +1,324 @@
+"""Several processes that compute together: each calls the same function with its own rank.
+
+They are forked, so that a function of a notebook needs no way to travel, and meet over loopback through
+`torch.distributed` (backend gloo). None of them outlives the call that started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import socket
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from course.link import SocketLink
+from course.observing import Observation, observe, watch
+from course.values import Malformed, Opaque, Value, map_leaves, native
+
+if TYPE_CHECKING:  # takes seconds to import, and `course.harnesses` is imported by every notebook
+    import torch
+
+RankFunction = Callable[..., Any]
+
+LOOPBACK = "lo"
+MEETING_SECONDS = 10.0  # to find each other, and to wait in one collective
+GRACE_SECONDS = 2.0  # that the others have when one rank is through
+MAX_PRINTED = 10_000
+
+WAITED = "waited in a collective for a rank that did not come: it had returned, or raised, or was in another collective"
+LATE = "was not through in time"
+DIED = "ended without a word"
+
+
+@dataclass(frozen=True)
+class Rank:
+    """What one rank did.
+
+    Attributes:
+        observed: its result, or what it raised; empty where it was lost.
+        collectives: how many collectives it took part in.
+        printed: what it printed.
+        lost: why there is no result, in words; "" where the function returned or raised by itself.
+    """
+
+    observed: Observation = field(default_factory=Observation)
+    collectives: int = 0
+    printed: str = ""
+    lost: str = ""
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong, in words, or ""."""
+        raised = self.observed.raised
+        at = f" at line {raised.line}, `{raised.source}`" if raised and raised.source else ""
+        return self.lost or (f"raised {raised.kind}: {raised.message}{at}" if raised else "")
+
+
+def run(function: RankFunction, p: int, *arguments: Any, seconds: float = 20.0) -> list[Any]:
+    """Call `function(rank, p, *arguments)` in p processes at once.
+
+    Args:
+        function: what each process calls; in it, `torch.distributed` has a process group of all p.
+        p: how many processes.
+        arguments: what each is given, each its own copy.
+        seconds: when those that are not through are ended.
+
+    Returns:
+        What each returned, in the order of ranks: numbers, texts, arrays, tensors, and lists, tuples and dictionaries of
+        them, 2 MiB at most. What they printed is printed.
+
+    Raises:
+        RuntimeError: a rank raised, died, waited in vain, or was not through in time. The message says which.
+    """
+    ranks = trials(function, p, arguments, seconds)
+    for rank, one in enumerate(ranks):
+        for line in one.printed.splitlines():
+            print(f"rank {rank}: {line}")
+    troubles = [f"rank {rank} {one.trouble}" for rank, one in enumerate(ranks) if one.trouble]
+    if troubles:
+        raise RuntimeError("; ".join(troubles))
+    return [map_leaves(native, one.observed.result) for one in ranks]
+
+
+def trials(function: RankFunction, p: int, arguments: tuple[Any, ...], seconds: float = 20.0) -> list[Rank]:
+    """What each of p ranks did, in order. As `run`, and nothing is raised.
+
+    Raises:
+        OSError: the machine cannot fork processes at all.
+    """
+    if _in_threads():
+        return _simulate(function, p, arguments)
+    if not hasattr(os, "fork"):
+        raise OSError("this machine cannot fork processes; Linux and macOS can, and Windows in its subsystem for Linux")
+    with tempfile.TemporaryDirectory() as folder:
+        meeting, end = Path(folder) / "meeting", time.monotonic() + seconds
+        started: list[tuple[int, SocketLink]] = []
+        try:
+            for rank in range(p):
+                started.append(_start(partial(function, rank, p), rank, p, arguments, meeting, started))
+            return _gather(started, end)
+        finally:
+            for pid, link in started:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                link.close()
+
+
+# ------------------------------------------------------------------------------------------------------- processes
+
+
+def _start(
+    call: RankFunction,
+    rank: int,
+    p: int,
+    arguments: tuple[Any, ...],
+    meeting: Path,
+    others: list[tuple[int, SocketLink]],
+) -> tuple[int, SocketLink]:
+    near, far = socket.socketpair()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads of Jupyter's stay behind, and are not needed
+        pid = os.fork()
+    if pid:
+        far.close()
+        return pid, SocketLink(near)
+    try:
+        near.close()
+        for _, link in others:
+            link.close()
+        threading.Thread(target=_end_with, args=[far], daemon=True).start()
+        _live(call, rank, p, arguments, meeting, SocketLink(far))
+    finally:
+        os._exit(0)
+
+
+def _end_with(connection: socket.socket) -> NoReturn:
+    """End this process when its parent does, however that came about."""
+    with contextlib.suppress(OSError):
+        connection.recv(1)
+    os._exit(1)
+
+
+def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], meeting: Path, link: SocketLink) -> None:
+    """The life of a rank: meet the others, call the function, tell the parent, wait for the end."""
+    import torch
+    from torch import distributed
+
+    torch.set_num_threads(1)  # the threads of the parent's pool were not forked
+    os.environ["GLOO_SOCKET_IFNAME"] = LOOPBACK
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            distributed.init_process_group(
+                "gloo",
+                init_method=meeting.as_uri(),
+                rank=rank,
+                world_size=p,
+                timeout=timedelta(seconds=MEETING_SECONDS),
+            )
+        except Exception as error:
+            _tell(link, Observation(), 0, "", f"could not meet the others over {LOOPBACK}: {str(error)[:300]}")
+        else:
+            before = _collectives()
+            observed = observe(call, arguments)
+            lost = WAITED if _in_vain(observed) else ""
+            _tell(link, observed, _collectives() - before, printed.getvalue()[:MAX_PRINTED], lost)
+    threading.Event().wait()  # a rank that left now could cut off what the others still read; the parent ends all
+
+
+def _collectives() -> int:
+    """How many collectives this rank has taken part in: gloo numbers them."""
+    from torch import distributed
+
+    group: Any = distributed.group.WORLD
+    return int(group._get_sequence_number_for_group())
+
+
+def _in_vain(observed: Observation) -> bool:
+    raised = observed.raised
+    return raised is not None and raised.kind == "RuntimeError" and "gloo" in raised.message
+
+
+def _tell(link: SocketLink, observed: Observation, collectives: int, printed: str, lost: str) -> None:
+    told = {"observed": observed.to_value(), "collectives": collectives, "printed": printed, "lost": lost}
+    try:
+        link.send(told)
+    except ValueError as error:  # it does not fit in a frame
+        link.send({**told, "observed": Observation(Opaque(str(error))).to_value()})
+
+
+def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
+    """What each rank tells. When the first is through the others have little time left; then it goes, and they notice."""
+    found: dict[int, Rank] = {}
+    waiting = dict(enumerate(started))
+    patience = end
+    while waiting:
+        for rank, (_, link) in list(waiting.items()):
+            link.timeout = 0.02 if len(waiting) > 1 else max(min(patience, end) - time.monotonic(), 0.02)
+            try:
+                found[rank] = _heard(link.receive())
+            except TimeoutError:
+                continue
+            except (EOFError, OSError, Malformed):
+                found[rank] = Rank(lost=DIED)
+            del waiting[rank]
+            patience = min(patience, time.monotonic() + GRACE_SECONDS)
+        if time.monotonic() > patience and found and patience < end:
+            for rank in found:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(started[rank][0], signal.SIGKILL)
+            patience = end = min(end, time.monotonic() + GRACE_SECONDS)
+        elif time.monotonic() > end:
+            found |= dict.fromkeys(waiting, Rank(lost=LATE))
+            break
+    return [found[rank] for rank in range(len(started))]
+
+
+def _heard(told: Value) -> Rank:
+    try:
+        return Rank(Observation.from_value(told["observed"]), told["collectives"], told["printed"], told["lost"])
+    except (KeyError, TypeError, ValueError):
+        return Rank(lost=DIED)
+
+
+# --------------------------------------------------------------------------------------------- threads in their place
+
+
+class _Meeting:
+    """Where the threads of a simulated run add up what they have."""
+
+    def __init__(self, p: int) -> None:
+        self.p = p
+        self.parts: dict[int, torch.Tensor] = {}
+        self.rounds = 0
+        self.left = False
+        self.changed = threading.Condition()
+
+    def all_reduce(self, rank: int, part: torch.Tensor) -> None:
+        with self.changed:
+            mine = self.rounds
+            self.parts[rank] = part
+            if len(self.parts) == self.p:
+                total = self.parts[0].clone()
+                for other in range(1, self.p):
+                    total += self.parts[other]
+                for waiting in self.parts.values():
+                    waiting.copy_(total)
+                self.parts = {}
+                self.rounds += 1
+                self.changed.notify_all()
+            else:
+                self.changed.wait_for(lambda: self.rounds > mine or self.left)
+                if self.rounds == mine:
+                    raise _InVain
+
+    def leave(self) -> None:
+        with self.changed:
+            self.left = True
+            self.changed.notify_all()
+
+
+class _InVain(RuntimeError):
+    """A rank waits for one that has left."""
+
+
+_here = threading.local()
+
+
+@contextlib.contextmanager
+def simulated() -> Iterator[None]:
+    """Within, `trials` of this thread uses threads in place of processes, and what they call is `all_reduce` below."""
+    before, _here.threads = _in_threads(), True
+    try:
+        yield
+    finally:
+        _here.threads = before
+
+
+def _in_threads() -> bool:
+    return getattr(_here, "threads", False)
+
+
+def all_reduce(part: torch.Tensor) -> None:
+    """`torch.distributed.all_reduce`, also in a simulated rank: add up over the ranks, in place."""
+    place: tuple[_Meeting, int, list[int]] | None = getattr(_here, "place", None)
+    if place is None:
+        from torch import distributed
+
+        distributed.all_reduce(part)
+        return
+    meeting, rank, count = place
+    count.append(part.numel())
+    meeting.all_reduce(rank, part)
+
+
+def _simulate(function: RankFunction, p: int, arguments: tuple[Any, ...]) -> list[Rank]:
+    meeting = _Meeting(p)
+    found: dict[int, Rank] = {}
+
+    def live(rank: int) -> None:
+        sent: list[int] = []
+        _here.place = meeting, rank, sent
+        observed = watch(partial(function, rank, p), arguments)
+        meeting.leave()
+        in_vain = observed.raised is not None and observed.raised.kind == _InVain.__name__
+        found[rank] = Rank(observed, len(sent), lost=WAITED if in_vain else "")
+
+    threads = [threading.Thread(target=live, args=[rank], daemon=True) for rank in range(p)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [found[rank] for rank in range(p)]

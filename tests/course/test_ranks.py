@@ -1,0 +1,206 @@
+"""Several processes that compute together: what they return, what is said when they do not, and that none is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import distributed
+
+from course import ranks
+
+POOLS = torch.randn(600, 600) @ torch.randn(600, 600)  # the threads of the pool do not come along into a fork
+
+
+def add_up(rank: int, p: int, x: np.ndarray) -> tuple[np.ndarray, int]:
+    total = torch.from_numpy((rank + 1.0) * x)
+    distributed.all_reduce(total)
+    return total.numpy(), rank
+
+
+def uses_threads(rank: int, p: int) -> float:
+    big = torch.ones(600, 600)
+    return float((big @ big)[0, 0])
+
+
+def prints(rank: int, p: int) -> None:
+    print("here is", rank)
+
+
+def sizes_up(rank: int, p: int, x: np.ndarray) -> np.ndarray:
+    x += rank
+    return x
+
+
+def returns_early(rank: int, p: int) -> None:
+    if rank == 0:
+        distributed.all_reduce(torch.ones(3))
+
+
+def raises(rank: int, p: int) -> None:
+    if rank == 1:
+        raise ValueError("no")
+    distributed.all_reduce(torch.ones(3))
+
+
+def dies(rank: int, p: int) -> None:
+    if rank == 0:
+        os._exit(3)
+    distributed.all_reduce(torch.ones(3))
+
+
+def too_large(rank: int, p: int) -> np.ndarray:
+    return np.zeros(1 << 20)
+
+
+def hangs(rank: int, p: int) -> None:
+    while True:
+        pass
+
+
+def children() -> list[str]:
+    return Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+
+
+@pytest.fixture(autouse=True)
+def none_is_left() -> Any:
+    before = children()
+    yield
+    assert children() == before
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_every_rank_has_the_sum(p: int) -> None:
+    found = ranks.run(add_up, p, np.arange(3.0))
+    for rank, (total, said) in enumerate(found):
+        np.testing.assert_array_equal(total, p * (p + 1) / 2 * np.arange(3.0))
+        assert said == rank
+
+
+def test_a_rank_computes_after_its_parent_has_used_the_threads_of_torch() -> None:
+    assert ranks.run(uses_threads, 2) == [600.0, 600.0]
+
+
+def test_what_ranks_print_is_printed_under_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+    ranks.run(prints, 2)
+    assert capsys.readouterr().out == "rank 0: here is 0\nrank 1: here is 1\n"
+
+
+def test_each_rank_has_arguments_of_its_own() -> None:
+    x = np.zeros(2)
+    assert [list(y) for y in ranks.run(sizes_up, 2, x)] == [[0.0, 0.0], [1.0, 1.0]]
+    assert not x.any()
+    assert [list(one.observed.changed) for one in ranks.trials(sizes_up, 2, (x,))] == [[], [0]]
+
+
+def test_collectives_are_counted() -> None:
+    assert [one.collectives for one in ranks.trials(add_up, 2, (np.ones(1),))] == [1, 1]
+    assert [one.collectives for one in ranks.trials(uses_threads, 2, ())] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("function", "troubles"),
+    [
+        (returns_early, [ranks.WAITED, ""]),
+        (raises, [ranks.WAITED, "raised ValueError: no"]),
+        (dies, [ranks.DIED, ranks.WAITED]),
+    ],
+)
+def test_a_rank_that_does_not_come_is_told_of_soon(function: Callable[..., Any], troubles: list[str]) -> None:
+    begun = time.monotonic()
+    assert [one.trouble for one in ranks.trials(function, 2, ())] == troubles
+    assert time.monotonic() - begun < 10
+
+
+def test_run_says_which_rank_did_what() -> None:
+    with pytest.raises(RuntimeError, match=r"rank 0 waited in a collective .*; rank 1 raised ValueError: no"):
+        ranks.run(raises, 2)
+
+
+def test_a_result_that_is_too_large_to_travel_is_none_and_says_so() -> None:
+    assert "too large" in repr(ranks.run(too_large, 1))
+
+
+def test_ranks_that_never_end_are_ended() -> None:
+    assert {one.trouble for one in ranks.trials(hangs, 2, (), seconds=1.0)} == {ranks.LATE}
+
+
+def test_a_meeting_that_fails_ends_in_a_clear_message_within_twenty_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranks, "LOOPBACK", "nowhere0")
+    begun = time.monotonic()
+    with pytest.raises(RuntimeError, match="rank 0 could not meet the others over nowhere0"):
+        ranks.run(add_up, 2, np.ones(1))
+    assert time.monotonic() - begun < 20
+
+
+def test_an_interrupt_leaves_no_rank_behind() -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ranks.run(hangs, 2)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def runs(pid: int) -> bool:
+    """Whether a process runs; one that has ended may wait for somebody to ask how."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_ranks_end_with_the_process_that_started_them() -> None:
+    code = (
+        "import os, time\nfrom course import ranks\n"
+        "def sleeps(rank, p):\n    os.write(1, f'{os.getpid()}\\n'.encode())\n    time.sleep(60)\n"
+        "ranks.run(sleeps, 2)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pids = [int(parent.stdout.readline()) for _ in range(2)]
+        parent.kill()
+    until = time.monotonic() + 10
+    while any(map(runs, pids)):
+        assert time.monotonic() < until, "a rank is left"
+        time.sleep(0.05)
+
+
+# ------------------------------------------------------------------------------------------- threads in their place
+
+
+def adds_up_anywhere(rank: int, p: int, x: np.ndarray) -> np.ndarray:
+    total = torch.from_numpy((rank + 1.0) * x)
+    ranks.all_reduce(total)
+    ranks.all_reduce(total)
+    return total.numpy()
+
+
+def leaves_anywhere(rank: int, p: int) -> None:
+    if rank == 0:
+        ranks.all_reduce(torch.ones(3))
+
+
+@pytest.mark.parametrize("function", [adds_up_anywhere, leaves_anywhere, raises])
+def test_simulated_ranks_do_what_processes_do(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = (np.arange(2.0),) if function is adds_up_anywhere else ()
+    real = ranks.trials(function, 2, arguments)
+    monkeypatch.setattr(distributed, "all_reduce", ranks.all_reduce)  # for `raises`, which is written for processes
+    with ranks.simulated():
+        apart = ranks.trials(function, 2, arguments)
+    for one, other in zip(real, apart, strict=True):
+        assert (one.trouble, one.collectives) == (other.trouble, other.collectives)
+        np.testing.assert_equal(one.observed.result, other.observed.result)
