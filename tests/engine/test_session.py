@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import course
 from autograder.engine import Place, Run, Session, Zygote, ZygoteFailed
 from autograder.engine.doctor import TRIALS
 from autograder.engine.inside import wire
@@ -43,6 +44,12 @@ def test_cells_share_their_names_and_count_up(session: Session) -> None:
     run = session.run("x + 1")
     assert run.reply == {"status": "ok", "execution_count": 2}
     assert run.messages[0][1]["data"] == {"text/plain": "21"}
+
+
+def test_nothing_that_was_said_before_a_submission_came_is_in_its_outputs() -> None:
+    library = Path(course.__file__).parent
+    with Zygote(["course"], [library], walls="both") as zygote, Session(zygote.place) as session:
+        assert session.run("x = 20").messages == []
 
 
 def test_files_travel_in_and_changes_travel_out(session: Session) -> None:

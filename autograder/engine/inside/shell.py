@@ -192,6 +192,8 @@ class Notebook:
             sys.stdout, sys.stderr = self._streams
         self.shell.reset(new_session=True)
         self.shell.execution_count = 1
+        for output in (self.out, self.err):
+            output.flush()
         self.collector.take()
 
     def begin(self) -> None:
