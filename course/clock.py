@@ -1,18 +1,23 @@
-"""How long something takes, measured so that it can be believed. (Notebook 08 says what can go wrong.)"""
+"""How long something takes, measured so that it can be believed. (Notebook 08 says what can go wrong.)
+
+`python -m course.clock --record` measures all that notebook 08 shows, and keeps it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 
 def seconds(run: Callable[[], object], at_most: float = 0.5) -> float:
-    """The median time of one call, in seconds, on a CPU.
+    """The median time of one call, in seconds.
 
     PyTorch's benchmark timer does the work: it calls `run` before it measures, times as many calls together as the
-    clock needs to see them, and repeats that until the repetitions agree.
+    clock needs to see them, and repeats that until the repetitions agree. Where there is a GPU it waits for it.
 
     Args:
-        run: what to time; it must have finished its work when it returns.
+        run: what to time.
         at_most: about how many seconds to go on repeating where they do not agree.
     """
     import torch
@@ -29,3 +34,74 @@ def race(*runs: Callable[[], object], rounds: int = 3) -> list[float]:
     """
     laps = [[seconds(run, 0.1) for run in runs] for _ in range(rounds)]
     return [min(lap) for lap in zip(*laps, strict=True)]
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Let PyTorch use so many threads of the CPU, and then as many as before."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def helpful_threads() -> int:
+    """All threads that PyTorch has here, if a short test is quicker with them than with one; else 1.
+
+    Where other programs keep the cores busy, threads spend most of their time waiting for each other.
+    """
+    import torch
+
+    A, B = torch.ones(256, 256), torch.ones(256, 1024)
+    took = {torch.get_num_threads(): 0.0, 1: 0.0}
+    for _ in range(4):
+        for count in took:
+            with threads(count):
+                start = time.perf_counter()
+                for _ in range(20):
+                    (A @ B).relu_()
+                took[count] += time.perf_counter() - start
+    return min(took, key=lambda count: took[count])
+
+
+def synchronise() -> None:
+    """Wait until the GPU has done all that it was asked to do. A CPU has done it when the call returns."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+LAUNCH = 20e-6
+"""Seconds that it takes to ask a make-believe device for something."""
+
+
+class Device:
+    """A make-believe device that works beside the program, as a GPU does: one job after another, on real time.
+
+    `launch` returns long before the job is done. `synchronise` returns when all jobs launched so far are done.
+    """
+
+    def __init__(self) -> None:
+        self._done_at = 0.0
+
+    def launch(self, seconds: float) -> None:
+        """Ask for a job that takes so many seconds; it begins when those before it are done."""
+        asked = time.perf_counter() + LAUNCH
+        while time.perf_counter() < asked:
+            pass
+        self._done_at = max(self._done_at, asked) + seconds
+
+    def synchronise(self) -> None:
+        """Wait for the last job."""
+        time.sleep(max(0.0, self._done_at - time.perf_counter()))
+
+
+if __name__ == "__main__":
+    from course.recording import main
+
+    raise SystemExit(main())

@@ -16,12 +16,22 @@ from course.values import Value, from_json, to_json
 
 @dataclass(frozen=True)
 class Function:
-    """A function given as an argument, and what one call of it adds to the count under its name."""
+    """A function given as an argument, and what one call of it adds to the count under its name.
+
+    Attributes:
+        make: makes it anew, where it remembers its calls; None where it does not. (It is no good where lines are counted:
+            a function is called twice then.)
+    """
 
     name: str
     run: Callable[..., Value]
     cost: Callable[..., int] = lambda *arguments, **keywords: 1
     public: dict[str, Value] | None = field(default=None, compare=False)
+    make: Callable[[], Callable[..., Value]] | None = field(default=None, compare=False)
+
+    def begin(self) -> Callable[..., Value]:
+        """The function for one trial: it remembers nothing of another."""
+        return self.run if self.make is None else self.make()
 
     def to_json(self) -> dict[str, Any]:
         """How a stored public case names this function."""
@@ -33,6 +43,8 @@ class Function:
         """What a reader needs to know of a public function that is not the plain one."""
         if self.name == "project" and self.public:
             return f"a function that gives {self.public['gain']:g} times x @ W"
+        if self.name == "device" and self.public:
+            return _gpu(**self.public)
         if not self.public:
             return self.name
         plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in self.public.items()}
@@ -41,10 +53,14 @@ class Function:
 
 def public_function(name: str, **parameters: Value) -> Function:
     """The public function called `name`; see the functions below for their parameters."""
-    make, cost = _PUBLIC[name]
-    run = make(**parameters)
-    run.__qualname__ = name  # Python names it so where it is called with the wrong arguments
-    return Function(name, run, cost, parameters)
+    made, cost = _PUBLIC[name]
+
+    def make() -> Callable[..., Value]:
+        run = made(**parameters)
+        run.__qualname__ = name  # Python names it so where it is called with the wrong arguments
+        return run
+
+    return Function(name, make(), cost, parameters, make)
 
 
 def function_from_json(tree: dict[str, Any]) -> Function:
@@ -119,12 +135,56 @@ def _tanh() -> Callable[..., Value]:
     return tanh
 
 
+def _device(
+    work: list[float], launch: float = 0.0, queued: float = 0.0, room: int = 1000
+) -> Callable[..., float | None]:
+    """A make-believe GPU: it is told "fn", "sync" or "clock", in seconds of its own.
+
+    "fn" takes the host `launch` to hand over, and then the GPU, when it is done with all that came before, `work[i]` in
+    call number i; the last entry stands for all further calls. Where `room` pieces of work are not done yet, the host
+    waits until one is. `queued` is the work that is there at the start. "sync" waits until everything is done, and "clock"
+    tells the host's time.
+    """
+    now = 64.0  # what a clock begins at means nothing
+    done = [now + queued]
+
+    def device(event: str) -> float | None:
+        nonlocal now
+        if event == "fn":
+            if len(done) >= room:
+                now = max(now, done[-room])
+            done.append(max(now, done[-1]) + work[min(len(done), len(work)) - 1])
+            now += launch
+        elif event == "sync":
+            now = max(now, done[-1])
+        elif event != "clock":
+            raise ValueError(f"this device knows nothing of {event!r}")
+        return now if event == "clock" else None
+
+    return device
+
+
+def _gpu(work: list[float], launch: float = 0.0, queued: float = 0.0, room: int = 1000) -> str:
+    """The device in words; what is as usual is left out."""
+    each = " s, ".join(f"{seconds:.12g}" for seconds in work)
+    parts = [
+        f"a GPU that works {each} s for each call of fn"
+        if len(work) == 1
+        else f"a GPU whose work per call is {each} s",
+        *([f"handing a call over takes the host {launch:g} s"] if launch else []),
+        *([f"work for {queued:g} s is in its queue at the start"] if queued else []),
+        *([f"its queue has room for {room} calls"] if room < 1000 else []),
+    ]
+    return "; ".join(parts)
+
+
 def _free(*arguments: Value, **keywords: Value) -> int:
     return 0
 
 
 _PUBLIC: dict[str, tuple[Callable[..., Callable[..., Value]], Callable[..., int]]] = {
     "project": (_project, _rows),
+    "device": (_device, _free),
     "mixer": (_mixer, _free),
     "relu": (_relu, _free),
     "tanh": (_tanh, _free),

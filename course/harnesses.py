@@ -178,6 +178,41 @@ def _peeking_model(table: Any) -> Any:
     return Peeking()
 
 
+def timing(function: Callable[..., Any], device: Callable[[str], Any], warmup: int, reps: int) -> Any:
+    """Your fn, sync and clock belonged to a make-believe GPU. A call of fn puts a piece of work into the GPU's queue and
+    returns, as soon as there is room for it; sync waits until the queue is empty; the clock is the host's, in seconds."""
+
+    def fn() -> Any:
+        return device("fn")
+
+    def sync() -> Any:
+        return device("sync")
+
+    def clock() -> Any:
+        return device("clock")
+
+    for call in (fn, sync, clock):
+        call.__qualname__ = call.__name__  # Python names it so where it is called with the wrong arguments
+    return function(fn, sync, clock, warmup, reps)
+
+
+def decoding(
+    function: Callable[..., Any], X: torch.Tensor, Wq: torch.Tensor, Wk: torch.Tensor, Wv: torch.Tensor
+) -> dict[str, Any]:
+    """The tokens of a text came in one after the other. The first met an empty cache, and each of the others the cache that
+    your function had returned for the one before. In the end all these caches were looked at once more."""
+    cache: Any = {"K": Wk.new_zeros(0, Wk.shape[1]), "V": Wv.new_zeros(0, Wv.shape[1])}
+    outputs, caches = [], []
+    for i in range(len(X)):
+        answer = function(X[i : i + 1], cache, Wq, Wk, Wv)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise TypeError("an output and a cache were expected, as a tuple of two")
+        output, cache = answer
+        outputs.append(output)
+        caches.append(cache)
+    return {"outputs": outputs, "caches": caches}
+
+
 def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
     """Here a refusal counts as an answer like any other; it is a ValueError, and it is raised."""
     refused = "ValueError, raised"
@@ -194,5 +229,7 @@ HARNESSES: dict[str, Harness] = {
     "stretched": stretched,
     "loaded": loaded,
     "evaluating": evaluating,
+    "timing": timing,
+    "decoding": decoding,
     "refusing": refusing,
 }

@@ -161,8 +161,10 @@ def _own(leaf: Value) -> Any:
 
 
 def _counted(function: Function, spent: dict[str, int]) -> Callable[..., Value]:
+    run = function.begin()
+
     def call(*arguments: Any, **keywords: Any) -> Value:
-        result = function.run(*arguments, **keywords)
+        result = run(*arguments, **keywords)
         spent[function.name] += function.cost(*arguments, **keywords)
         return result
 

@@ -147,12 +147,14 @@ def show(value: Value) -> str:
     if isinstance(value, Tensor):
         value = value.array
     if isinstance(value, np.ndarray):
+        if not value.size:
+            return f"nothing, {list(value.shape)}"
         faint = value.dtype.kind == "f" and bool(np.any((value != 0) & (np.abs(value) < 1e-20)))  # no rounding
         return np.array2string(value, precision=4, suppress_small=not faint, threshold=60, max_line_width=72)
     if isinstance(value, (tuple, list)):
         start, end = "()" if isinstance(value, tuple) else "[]"
         one_line = not any(isinstance(part, (np.ndarray, Tensor, tuple, list, dict)) for part in value)
-        return start + (", " if one_line else ",\n ").join(map(show, value)) + end
+        return start + (", " if one_line else ",\n ").join(show(part).replace("\n", "\n ") for part in value) + end
     if isinstance(value, dict):
         return "\n".join(_hanging(f"{key}: ", show(part)) for key, part in value.items())
     if isinstance(value, Opaque):

@@ -14,6 +14,7 @@ NOTEBOOKS = (
     "05_block",
     "06_batching",
     "07_caught_cheating",
+    "08_clocks",
 )
 
 

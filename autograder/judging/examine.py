@@ -106,7 +106,7 @@ class Interview:
             self.listening = until - time.thread_time()
 
     def _hear(self, case: Case, lines: bool, until: float) -> Observation:
-        functions = {a.name: a for a in case.arguments if isinstance(a, Function)}
+        functions = {a.name: replace(a, run=a.begin()) for a in case.arguments if isinstance(a, Function)}
         spent = dict.fromkeys(functions, 0)
         arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
         self.link.send(

@@ -23,7 +23,9 @@ from html import escape
 from pathlib import Path
 from typing import Any, overload
 
+import numpy as np
 from matplotlib import style
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.checking import examine
@@ -126,3 +128,11 @@ def canvas(
     """A figure and its axes, outside pyplot, so that nothing is drawn twice or left open. Sizes are in inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(rows, columns, **options)
+
+
+def powers_of_ten(axes: Axes, values: np.ndarray) -> None:
+    """Ticks at 0.1, 1, 10, in these words, on a logarithmic vertical axis, far enough to hold all values."""
+    low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
+    ticks = 10.0 ** np.arange(low, high + 1)
+    axes.set_ylim(ticks[0], ticks[-1])
+    axes.set_yticks(ticks, [np.format_float_positional(tick, trim="-") for tick in ticks])

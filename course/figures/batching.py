@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from course.clock import race
-from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, told
+from course.clock import race, threads
+from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, powers_of_ten, told
 
 Shape = tuple[int, ...]
 
@@ -194,12 +194,8 @@ def batch_against_loop(guess: str | None, mha_batched: Callable[..., object]) ->
             mha_batched(item[None], params, h, keep)
 
     together = [partial(mha_batched, X, params, h, keep) for X in batches]
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # so that whatever else runs on this machine disturbs little
-    try:
+    with threads(1):  # so that whatever else runs on this machine disturbs little
         batch, loop = np.split(np.array(race(*together, *(partial(one_by_one, X) for X in batches), rounds=5)), 2)
-    finally:
-        torch.set_num_threads(threads)
     figure, (left, right) = canvas(1, 2, width=9.4, height=3.9)
     left.loglog(counts, loop * 1e3, "--", marker=MARKERS[1], color=COLOURS[1], label="one call for each item")
     left.loglog(counts, batch * 1e3, "-", marker=MARKERS[0], color=COLOURS[0], label="one call for all items")
@@ -209,7 +205,7 @@ def batch_against_loop(guess: str | None, mha_batched: Callable[..., object]) ->
     right.semilogx(counts, batch / counts * 1e6, "-", marker=MARKERS[0], color=COLOURS[0])
     right.set(xlabel="items b", title="microseconds for each item")
     right.set_ylim(0, 1.15e6 * max((loop / counts).max(), (batch / counts).max()))
-    _powers_of_ten(left, np.concatenate([batch, loop]) * 1e3)
+    powers_of_ten(left, np.concatenate([batch, loop]) * 1e3)
     for axes in (left, right):
         axes.set_xticks(counts, [str(b) for b in counts])
         axes.minorticks_off()
@@ -223,14 +219,6 @@ def batch_against_loop(guess: str | None, mha_batched: Callable[..., object]) ->
         "logarithmic axes: one call for each item, dashed with squares, and one call for all, solid with circles. Right, the same for "
         f"each item, in microseconds: the dashed line goes from {each[0]} to {each[1]}, the solid one from {each[2]} to {each[3]}."
     )
-
-
-def _powers_of_ten(axes: Axes, values: np.ndarray) -> None:
-    """Ticks at 0.1, 1, 10, in these words, far enough to hold all values."""
-    low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
-    ticks = 10.0 ** np.arange(low, high + 1)
-    axes.set_ylim(ticks[0], ticks[-1])
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
 @picture

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,6 +16,7 @@ from matplotlib.patches import Patch, Rectangle
 from torch import Tensor, nn
 
 from course import markov
+from course.clock import threads
 from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture, told
 from course.figures.grids import grid, numbered_places
 from course.markov import STRATEGIES, OneLayer, Strategy, causal, on_rows, train, zero_after, zero_before
@@ -57,17 +57,6 @@ class Trained:
         return np.array(self.losses).reshape(-1, steps).mean(axis=1)
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Products as small as these go fastest where nobody is asked to help."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 def _fresh(strategy: Strategy) -> OneLayer:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -95,7 +84,7 @@ def _entropy_line(axes: Axes, label: str, place: float, above: bool) -> None:
 
 
 @picture
-@_one_thread()
+@threads(1)
 def record() -> tuple[Figure, str]:
     """The loss of two models while they learn, without a word on what is possible."""
     before, now = _trained(causal).smooth(), _trained(zero_before).smooth()
@@ -190,7 +179,7 @@ def predictors() -> tuple[Figure, str]:
 
 
 @picture
-@_one_thread()
+@threads(1)
 def six_curves(guess: str | None) -> tuple[Figure, str]:
     """The loss of six models while they learn, and the entropy."""
     figure, axes = canvas(width=9.0, height=4.6)
@@ -220,7 +209,7 @@ def six_curves(guess: str | None) -> tuple[Figure, str]:
 
 
 @picture
-@_one_thread()
+@threads(1)
 def by_position(guess: str | None, loss_by_position: LossByPosition) -> tuple[Figure, str]:
     """Loss at each position, a panel for each of the six."""
     ids = _validation()
@@ -297,7 +286,7 @@ def _leaks(model: OneLayer, influence: Influence) -> Bool[np.ndarray, "n n"]:
 
 
 @picture
-@_one_thread()
+@threads(1)
 def maps(influence: Influence) -> tuple[Figure, str]:
     """What the leak test finds in the six models, before they have learnt anything."""
     keep = np.tri(LENGTH, dtype=bool)
@@ -361,7 +350,7 @@ def _line_up(suspects: list[Suspect], verdict: Verdict, tol: float) -> tuple[Fig
 
 
 @picture
-@_one_thread()
+@threads(1)
 def line_up(loss_by_position: LossByPosition, verdict: Verdict, influence: Influence, tol: float) -> tuple[Figure, str]:
     """What the loss says of each of the six, and what the leak test says."""
     ids = _validation()
@@ -375,7 +364,7 @@ def line_up(loss_by_position: LossByPosition, verdict: Verdict, influence: Influ
 
 
 @picture
-@_one_thread()
+@threads(1)
 def hard_cases(
     loss_by_position: LossByPosition, verdict: Verdict, influence: Influence, tol: float
 ) -> tuple[Figure, str]:
@@ -407,7 +396,7 @@ def hard_cases(
 
 
 @picture
-@_one_thread()
+@threads(1)
 def in_use(guess: str | None, loss_by_position: LossByPosition) -> tuple[Figure, str]:
     """Validation loss, and the loss of the same model where nothing stands to its right."""
     ids = _validation()

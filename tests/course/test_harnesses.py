@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from course.harnesses import evaluating, gradients, loaded, refusing, stretched
+from course.functions import public_function
+from course.harnesses import decoding, evaluating, gradients, loaded, refusing, stretched, timing
 from course.modules import Block
 from course.parameters import random_parameters
 
@@ -161,3 +162,62 @@ def test_a_refusal_is_an_answer_that_nothing_returned_can_pass_for() -> None:
 def test_another_exception_than_a_refusal_passes_through() -> None:
     with pytest.raises(ZeroDivisionError):
         refusing(lambda x: 1 / x, 0)
+
+
+# ------------------------------------------------------------------------------------------------- timing
+
+
+def test_what_is_timed_knows_the_device_by_three_callables() -> None:
+    def measure(fn: Any, sync: Any, clock: Any, warmup: int, reps: int) -> list[float]:
+        sync()
+        start = clock()
+        fn()
+        launched = clock()
+        sync()
+        return [launched - start, clock() - start, warmup, reps]
+
+    device = public_function("device", work=[3.0], launch=0.25, queued=2.0).begin()
+    assert timing(measure, device, 4, 5) == [0.25, 3.0, 4, 5]
+
+
+@pytest.mark.parametrize("name", ["fn", "sync", "clock"])
+def test_a_call_with_arguments_is_refused_under_the_name_that_the_student_knows(name: str) -> None:
+    def wrong(fn: Any, sync: Any, clock: Any, warmup: int, reps: int) -> None:
+        {"fn": fn, "sync": sync, "clock": clock}[name](warmup)
+
+    with pytest.raises(TypeError, match=rf"^{name}\(\) takes 0 positional arguments but 1 was given$"):
+        timing(wrong, public_function("device", work=[1.0]).begin(), 0, 1)
+
+
+# ----------------------------------------------------------------------------------------------- decoding
+
+
+TEXT = torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]], dtype=torch.float32)
+WIDE, NARROW = torch.ones(2, 3), torch.ones(2, 1)
+
+
+def remember(x: torch.Tensor, cache: dict[str, torch.Tensor], *weights: torch.Tensor) -> tuple[Any, Any]:
+    grown = {key: torch.cat([cache[key], x @ W]) for key, W in zip("KV", weights[1:], strict=True)}
+    return grown["V"].sum(dim=0, keepdim=True), grown
+
+
+def test_each_token_is_given_the_cache_of_the_one_before() -> None:
+    report = decoding(remember, TEXT, WIDE, WIDE, NARROW)
+    assert [output.tolist() for output in report["outputs"]] == [[[1.0]], [[2.0]], [[6.0]]]
+    assert [list(cache["K"].shape) for cache in report["caches"]] == [[1, 3], [2, 3], [3, 3]]
+    assert report["caches"][0]["V"].dtype == TEXT.dtype
+
+
+def test_a_cache_that_is_changed_later_shows_the_change() -> None:
+    def forgetful(x: torch.Tensor, cache: dict[str, torch.Tensor], *weights: torch.Tensor) -> tuple[Any, Any]:
+        output, grown = remember(x, cache, *weights)
+        cache.update(grown)
+        return output, cache
+
+    report = decoding(forgetful, TEXT, WIDE, WIDE, NARROW)
+    assert [len(cache["K"]) for cache in report["caches"]] == [3, 3, 3]
+
+
+def test_a_step_that_returns_no_pair_is_an_error_in_words() -> None:
+    with pytest.raises(TypeError, match=r"^an output and a cache were expected, as a tuple of two$"):
+        decoding(lambda x, *others: x, TEXT, WIDE, WIDE, NARROW)

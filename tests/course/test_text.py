@@ -147,7 +147,9 @@ def test_a_budget_and_a_changed_argument_are_told_of_an_observation() -> None:
         (None, "None"),
         ("text", "text"),
         (Opaque("a set"), "a set"),
-        ((A, 1.5), "([[1. 2.]\n [3. 4.]],\n 1.5)"),
+        ((A, 1.5), "([[1. 2.]\n  [3. 4.]],\n 1.5)"),
+        ((1.5, {"a": A[0], "b": 2.0}), "(1.5,\n a: [1. 2.]\n b: 2)"),
+        (np.zeros((0, 3)), "nothing, [0, 3]"),
         ([1.0, Opaque("a set"), Tensor(A[0])], "[1,\n a set,\n [1. 2.]]"),
         ((1, 0.25, "text"), "(1, 0.25, text)"),
         ([[5.0, 13.0], [-1.0]], "[[5, 13],\n [-1]]"),
@@ -164,9 +166,9 @@ def test_a_large_array_is_shown_by_its_corners() -> None:
 
 def test_two_values_stand_side_by_side_without_trailing_blanks() -> None:
     assert side_by_side((A, A[0]), A).split("\n") == [
-        "expected      yours",
-        "([[1. 2.]     [[1. 2.]",
-        " [3. 4.]],     [3. 4.]]",
+        "expected       yours",
+        "([[1. 2.]      [[1. 2.]",
+        "  [3. 4.]],     [3. 4.]]",
         " [1. 2.])",
     ]
     assert side_by_side(1, A[0]).split("\n") == ["expected    yours", "1           [1. 2.]"]

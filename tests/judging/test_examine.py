@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import math
 import socket
+import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 
-from autograder.exercises import every_exercise
+from autograder.exercises import every_exercise, exercise_named
 from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
 from autograder.exercises.shapes import EXERCISES as OF_NOTEBOOK_00
 from autograder.judging import Verdict, examine, judge_here
@@ -246,6 +248,68 @@ def test_what_is_spent_is_counted_by_the_judge(judged: Callable[..., Verdict]) -
     assert wasteful.findings[0].reason == "It spends more on project than it needs to."
     assert judged(lambda X, W, project: 1.5 * X @ W, SPEND).outcome == "passed"
     assert judged(lambda X, W, project: X @ W, SPEND).outcome == "wrong"
+
+
+def elapsed(device: Any) -> list[float]:
+    """What two calls take, one after the other."""
+    readings = [device("clock")]
+    for _ in range(2):
+        device("fn")
+        device("sync")
+        readings.append(device("clock"))
+    return [stop - start for start, stop in pairwise(readings)]
+
+
+def _one_device_twice(rng: np.random.Generator) -> list[Case]:
+    device = public_function("device", work=[float(rng.integers(2, 9)), 1.0])
+    return [case(device), case(device)]
+
+
+def test_a_function_that_remembers_its_calls_is_made_anew_for_every_case(judged: Callable[..., Verdict]) -> None:
+    probe = Probe("each call by itself", 1.0, _one_device_twice)
+    exercise = Exercise(elapsed, "77_ours", (), (probe,), (starts_over,), ())
+    assert judged(elapsed, exercise).outcome == "passed"
+    wrong = judged(starts_over, exercise)
+    assert (wrong.score, wrong.mistakes) == (0, ("starts_over",))
+
+
+def starts_over(device: Any) -> list[float]:
+    """you took the later call for the earlier."""
+    return elapsed(device)[::-1]
+
+
+def test_harmless_extra_events_of_a_device_cost_nothing(judged: Callable[..., Verdict]) -> None:
+    def fussy(device: Any) -> list[float]:
+        for event in ("sync", "clock", "sync"):
+            device(event)
+        return elapsed(device)
+
+    exercise = Exercise(elapsed, "77_ours", (), (Probe("each call by itself", 1.0, _one_device_twice),), (), ())
+    assert judged(fussy, exercise).outcome == "passed"
+
+
+def test_a_fake_clock_is_read_over_the_wire_by_a_helper_of_the_students_own(judged: Callable[..., Verdict]) -> None:
+    bench = exercise_named("08_clocks", "bench")
+
+    def with_a_helper(fn: Any, sync: Any, clock: Any, warmup: int, reps: int) -> dict[str, Any]:
+        def now() -> float:
+            sync()
+            return float(clock())
+
+        for _ in range(warmup):
+            fn()
+        times = []
+        for _ in range(reps):
+            times.append((now(), fn(), now()))
+        taken = [stop - start for start, _, stop in times]
+        return {"times": taken, "median": statistics.median(taken), "spread": max(taken) - min(taken)}
+
+    assert judged(with_a_helper, bench).outcome == "passed"
+
+    def in_a_hurry(fn: Any, sync: Any, clock: Any, warmup: int, reps: int) -> dict[str, Any]:
+        return with_a_helper(fn, lambda: None, clock, warmup, reps)
+
+    assert judged(in_a_hurry, bench).mistakes == ("waits_for_nothing",)
 
 
 def forged(**parts: Value) -> dict[str, Value]:
