@@ -15,7 +15,7 @@ from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
 from autograder.grading.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
 from autograder.grading.run import Graded, grade
-from autograder.report import NOTHING, table
+from autograder.report import FOR_A_PERSON, NOTHING, table
 from autograder.sample import make_sample
 
 
@@ -79,6 +79,9 @@ def grade_sample() -> int:
 def tell(console: Console, assignment: str, graded: Graded) -> None:
     """Print what a run did: the table, then what was repaired, then who could not be graded, then where the report is."""
     console.print(table(assignment, graded.lines))
+    waiting = sum(line.outcome == FOR_A_PERSON for line in graded.lines)
+    if waiting:
+        console.print(f"{waiting} to be graded by hand: formgrader lists them under Manual Grading", highlight=False)
     for student, notes in sorted(graded.notes.items()):
         for note in notes:
             console.print(f"{student}: {note}", markup=False, highlight=False)

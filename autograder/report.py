@@ -15,18 +15,19 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course import Course
-from autograder.exercises import NOTEBOOKS, exercises_in
+from autograder.exercises import NOTEBOOKS, exercises_in, tasks_in
 from autograder.exercises.model import lesson
 from autograder.grading import gradebook
 from autograder.plugins.executing import verdict_in
 
 NOTHING = "nothing handed in"
 GRADED = "graded"
+FOR_A_PERSON = "to be graded by hand"
 
 
 @dataclass(frozen=True)
 class Line:
-    """One student's exercise; in an assignment that is not this course's, one student's grade cell.
+    """One student's exercise, or question; in an assignment that is not this course's, one student's grade cell.
 
     Attributes:
         score: what counts, a person's before the judge's; None while a person has yet to look.
@@ -54,18 +55,27 @@ def lines(course: Course, assignment: str) -> list[Line]:
         for (notebook, cell), (label, points) in cells.items():
             grade = grades.get((student, notebook, cell)) if folder.is_dir() else None
             verdict = verdicts.get(cell, {})
-            outcome = verdict.get(
-                "outcome", NOTHING if not folder.is_dir() else GRADED if assignment not in NOTEBOOKS else "not judged"
-            )
+            outcome = verdict.get("outcome", _without_verdict(assignment, cell, grade) if folder.is_dir() else NOTHING)
             score, by_hand = (grade.score, grade.by_hand) if grade else (None, False)
             found.append(Line(student, label, score, outcome, tuple(verdict.get("mistakes", ())), points, by_hand))
     return found
 
 
+def _without_verdict(assignment: str, cell: str, grade: gradebook.Grade | None) -> str:
+    """What became of a cell of a graded notebook that no judge has spoken of."""
+    if assignment not in NOTEBOOKS:
+        return GRADED
+    if grade is None or cell not in {task.name for task in tasks_in(assignment)}:
+        return "not judged"
+    if grade.manual is not None:
+        return GRADED
+    return FOR_A_PERSON if grade.auto is None else "not attempted"
+
+
 def _cells(course: Course, assignment: str) -> dict[tuple[str, str], tuple[str, float]]:
     """By notebook and cell, what the columns are called and what they are worth."""
     if assignment in NOTEBOOKS:
-        return {(assignment, e.name): (e.name, e.points) for e in exercises_in(assignment)}
+        return {(assignment, name): (name, points) for name, points in _own(assignment).items()}
     worth = gradebook.worth(course, assignment)
     alone = len({notebook for notebook, _ in worth}) == 1
     return {place: (place[1] if alone else "/".join(place), points) for place, points in worth.items()}
@@ -82,8 +92,14 @@ def _verdicts(path: Path) -> dict[str, dict[str, Any]]:
 def _columns(assignment: str, found: list[Line]) -> dict[str, float]:
     """What each exercise is worth, in order."""
     if assignment in NOTEBOOKS:
-        return {exercise.name: exercise.points for exercise in exercises_in(assignment)}
+        return _own(assignment)
     return {line.exercise: line.points for line in found}
+
+
+def _own(notebook: str) -> dict[str, float]:
+    """What the exercises and then the questions of one of this course's notebooks are worth."""
+    exercises = {exercise.name: exercise.points for exercise in exercises_in(notebook)}
+    return exercises | {task.name: task.points for task in tasks_in(notebook)}
 
 
 def table(notebook: str, found: list[Line]) -> Table:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from textwrap import wrap
@@ -19,7 +20,7 @@ from course.answers import StoredExercise, StoredMistake
 from course.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
 from course.functions import Function
 from course.harnesses import HARNESSES
-from course.observing import Observation
+from course.observing import PATIENCE, Observation
 from course.text import LOOP_LEFT, explain, recognised, show, side_by_side, side_by_side_html
 from course.values import Value, bare
 from course.views import seen
@@ -111,7 +112,8 @@ def examine(function: Any) -> Result:
     if exercise is None:
         return _plain(name, "unknown", f"check goes by the function's name, and there is no exercise called {name}.")
     observed: list[Observation] = []
-    for case in exercise.cases:
+    for place, case in enumerate(exercise.cases):
+        began = time.monotonic()
         observed.append(seen(exercise.view, case.run(function, exercise.vectorised)))
         raised = observed[-1].raised
         stub = raised is not None and raised.unwritten
@@ -121,11 +123,20 @@ def examine(function: Any) -> Result:
                 "not written",
                 f"{name}: not written yet. Put your code where `raise NotImplementedError()` is, and run both cells again.",
             )
+        if time.monotonic() - began > PATIENCE and difference(exercise.expected[place], observed[-1]):
+            exercise = _beginning(exercise, place + 1)
+            break
     differences = [difference(want, got) for want, got in zip(exercise.expected, observed, strict=True)]
     loops = exercise.vectorised and lines_grow(observed)
     if not any(differences) and not loops:
         return _correct(exercise, observed)
     return _wrong(exercise, function, observed, differences)
+
+
+def _beginning(exercise: StoredExercise, count: int) -> StoredExercise:
+    """The exercise as if it had no more public cases than so many."""
+    mistakes = tuple(replace(mistake, answers=mistake.answers[:count]) for mistake in exercise.mistakes)
+    return replace(exercise, cases=exercise.cases[:count], expected=exercise.expected[:count], mistakes=mistakes)
 
 
 def _plain(name: str, state: State, text: str) -> Result:

@@ -8,7 +8,13 @@ what was done.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from course import ranks
+from course.functions import public_function
+from course.observing import OUT_OF_STEP, Elsewhere, Raised
+from course.values import Value, map_leaves, native
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most notebooks need none of this
     import numpy as np
@@ -17,6 +23,9 @@ if TYPE_CHECKING:  # torch takes seconds to import, and most notebooks need none
     from course.modules import Block
 
 Harness = Callable[..., Any]
+
+SECONDS_TOGETHER = 4.0  # for processes that meet; toys are through in a tenth of one
+REFUSED = "raised ValueError"
 
 
 def gradients(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, torch.Tensor]:
@@ -224,6 +233,126 @@ def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
     return f"{type(answer).__name__}, returned and not raised" if not_raised else answer
 
 
+def processes(
+    function: Callable[..., Any],
+    p: int,
+    X: np.ndarray,
+    params: dict[str, np.ndarray],
+    h: int,
+    keep: np.ndarray,
+    eps: float,
+    act: str,
+) -> dict[str, Any]:
+    """p processes called your function at the same time, each with a rank of its own; act is the function of that name."""
+    return _together(function, p, X, params, h, keep, eps, act)
+
+
+def shards(
+    function: Callable[..., Any],
+    p: int,
+    X: np.ndarray,
+    params: dict[str, np.ndarray],
+    h: int,
+    keep: np.ndarray,
+    eps: float,
+    act: str,
+    owners: dict[str, np.ndarray],
+) -> dict[str, Any]:
+    """p processes called your function at the same time, each with a rank of its own; act is the function of that name. The
+    weights in owners were shared out: the number there is the rank that holds a column or, where numbers stand one above
+    the other, a row. Every other rank found 100 in its place."""
+    import numpy as np
+
+    def shared_out(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
+        held = {name: np.where(owner == rank, params[name], 100.0) for name, owner in owners.items()}
+        return function(rank, p, X, {**params, **held}, *others)
+
+    return _together(shared_out, p, X, params, h, keep, eps, act)
+
+
+def refusals(
+    function: Callable[..., Any],
+    p: int,
+    X: np.ndarray,
+    params: dict[str, np.ndarray],
+    h: int,
+    keep: np.ndarray,
+    eps: float,
+    act: str,
+) -> dict[str, Any]:
+    """p processes called your function at the same time, each with a rank of its own; act is the function of that name. What
+    they were given is to be refused: every rank raises a ValueError, before anything is sent."""
+    return _together(function, p, X, params, h, keep, eps, act, trouble=_unless_refused)
+
+
+def _together(
+    function: Callable[..., Any],
+    p: int,
+    *arguments: Any,
+    trouble: Callable[[list[ranks.Rank]], Raised | None] | None = None,
+) -> dict[str, Any]:
+    """What each rank returned, and how many collectives it took part in.
+
+    Raises:
+        Elsewhere: some rank did not return; what is raised is what `trouble` says of it.
+    """
+    *given, act = arguments
+    found = ranks.trials(function, p, (*given, public_function(act)), SECONDS_TOGETHER)
+    for rank, one in enumerate(found):
+        for line in one.printed.splitlines():
+            print(f"rank {rank}: {line}")
+        for position, contents in one.observed.changed.items():
+            _change(given[position], contents)
+    raised = (trouble or _first_trouble)(found)
+    if raised is not None:
+        raise Elsewhere(raised)
+    returned = {f"rank {rank}": map_leaves(native, one.observed.result) for rank, one in enumerate(found)}
+    return {"H": returned} if p == 1 else {"H": returned, "collectives": _counted([one.collectives for one in found])}
+
+
+def _change(argument: Any, contents: Value) -> None:
+    """Do to the caller's argument what a rank did to its copy: it is the same slip."""
+    if isinstance(argument, dict):
+        argument.clear()
+        argument.update(contents)
+    elif getattr(contents, "shape", None) == argument.shape:
+        argument[...] = contents
+
+
+def _first_trouble(found: list[ranks.Rank]) -> Raised | None:
+    """What the first rank to raise something has raised; where none did, and one was lost, what became of each."""
+    raised = {rank: one.observed.raised for rank, one in enumerate(found) if not one.lost and one.observed.raised}
+    if not raised:
+        return _what_became(found) if any(one.lost for one in found) else None
+    rank, first = next(iter(raised.items()))
+    alike = len(raised) == len(found) and len({one.kind for one in raised.values()}) == 1
+    return first if alike else replace(first, kind=f"{first.kind} on rank {rank}")
+
+
+def _unless_refused(found: list[ranks.Rank]) -> Raised | None:
+    """The ValueError that every rank raised before anything was sent; else what became of each, unless all returned."""
+    first = found[0].observed.raised
+    if first is not None and {_became(one) for one in found} == {REFUSED}:
+        return first
+    return _what_became(found) if any(one.lost or one.observed.raised for one in found) else None
+
+
+def _what_became(found: list[ranks.Rank]) -> Raised:
+    return Raised(OUT_OF_STEP, "; ".join(f"rank {rank} {_became(one)}" for rank, one in enumerate(found)))
+
+
+def _became(one: ranks.Rank) -> str:
+    if one.lost or one.observed.raised is None:
+        return one.lost or "returned"
+    return f"raised {one.observed.raised.kind}" + (" after something was sent" if one.collectives else "")
+
+
+def _counted(collectives: list[int]) -> str:
+    if len(set(collectives)) == 1:
+        return f"{collectives[0]} on each rank"
+    return ", ".join(f"{count} on rank {rank}" for rank, count in enumerate(collectives))
+
+
 HARNESSES: dict[str, Harness] = {
     "gradients": gradients,
     "stretched": stretched,
@@ -232,4 +361,7 @@ HARNESSES: dict[str, Harness] = {
     "timing": timing,
     "decoding": decoding,
     "refusing": refusing,
+    "processes": processes,
+    "shards": shards,
+    "refusals": refusals,
 }

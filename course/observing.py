@@ -37,6 +37,21 @@ class Raised:
         return self.kind == "NotImplementedError" and not self.message
 
 
+PATIENCE = 1.0
+"""Seconds. After a case that went wrong and took longer, those like it would make a student wait for nothing."""
+
+OUT_OF_STEP = "out of step"
+"""The kind of what no function raised: several processes that did not meet. The message says how."""
+
+
+class Elsewhere(Exception):
+    """What was raised in another process, and written down there: it is what `observe` then tells."""
+
+    def __init__(self, raised: Raised) -> None:
+        super().__init__(raised.message)
+        self.raised = raised
+
+
 @dataclass(frozen=True)
 class Observation:
     """What one call did.
@@ -215,6 +230,8 @@ def _line_counter(spent: dict[str, int] | None) -> Iterator[None]:
 
 def _raised(error: BaseException) -> Raised:
     """The exception with the last line that lies in a notebook cell; outside a notebook there is none."""
+    if isinstance(error, Elsewhere):
+        return error.raised
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `observe`
     cells = [frame for frame in frames if _is_cell(frame.filename)]
     known = next(cls for cls in type(error).__mro__ if cls.__module__ != "__main__")  # one's own is as its parent is

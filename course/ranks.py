@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import select
 import signal
 import socket
 import tempfile
@@ -202,26 +203,27 @@ def _tell(link: SocketLink, observed: Observation, collectives: int, printed: st
 def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
     """What each rank tells. When the first is through the others have little time left; then it goes, and they notice."""
     found: dict[int, Rank] = {}
-    waiting = dict(enumerate(started))
+    waiting = {link.connection: (rank, link) for rank, (_, link) in enumerate(started)}
     patience = end
     while waiting:
-        for rank, (_, link) in list(waiting.items()):
-            link.timeout = 0.02 if len(waiting) > 1 else max(min(patience, end) - time.monotonic(), 0.02)
+        ready, _, _ = select.select(waiting, [], [], max(patience - time.monotonic(), 0.0))
+        for connection in ready:
+            rank, link = waiting.pop(connection)
+            link.timeout = max(end - time.monotonic(), GRACE_SECONDS)  # what it has begun to tell is heard to its end
             try:
                 found[rank] = _heard(link.receive())
             except TimeoutError:
-                continue
+                found[rank] = Rank(lost=LATE)
             except (EOFError, OSError, Malformed):
                 found[rank] = Rank(lost=DIED)
-            del waiting[rank]
             patience = min(patience, time.monotonic() + GRACE_SECONDS)
-        if time.monotonic() > patience and found and patience < end:
+        if not ready and patience < end:
             for rank in found:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(started[rank][0], signal.SIGKILL)
             patience = end = min(end, time.monotonic() + GRACE_SECONDS)
-        elif time.monotonic() > end:
-            found |= dict.fromkeys(waiting, Rank(lost=LATE))
+        elif not ready:
+            found |= dict.fromkeys((rank for rank, _ in waiting.values()), Rank(lost=LATE))
             break
     return [found[rank] for rank in range(len(started))]
 

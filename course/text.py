@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from course.comparing import Difference, agrees
-from course.observing import Observation, Raised
+from course.observing import OUT_OF_STEP, Observation, Raised
 from course.values import Opaque, Tensor, Value, bare
 
 Axes = str | list[str] | None
@@ -91,6 +91,8 @@ def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
 
 
 def _exception(raised: Raised, values: bool) -> str:
+    if raised.kind == OUT_OF_STEP:
+        return f"{raised.message[:1].upper()}{raised.message[1:]}."
     message = f": {raised.message.rstrip('.')}" if raised.message and values else ""
     at = f" at line {raised.line} of {raised.function}, `{raised.source}`" if raised.source else ""
     return f"Your code raises {raised.kind}{message}{at}."

@@ -86,9 +86,9 @@ def solution_texts(notebook: str) -> list[str]:
     for cell in source_cells(notebook):
         inside: list[str] | None = None
         for line in cell.source.split("\n"):
-            if "### BEGIN SOLUTION" in line:
+            if "BEGIN SOLUTION" in line:
                 inside = []
-            elif "### END SOLUTION" in line and inside is not None:
+            elif "END SOLUTION" in line and inside is not None:
                 regions.append(flat("\n".join(inside)))
                 inside = None
             elif inside is not None:

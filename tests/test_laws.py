@@ -9,10 +9,12 @@ from typing import Any
 
 import nbformat
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course import ranks
 from course.modules import Block
 from course.observing import observe
 from course.parameters import shapes
@@ -32,7 +34,8 @@ def solutions() -> dict[str, Callable[..., Any]]:
     scope: dict[str, Any] = {}
     for path in sorted(SOURCE.glob("*/*.ipynb")):
         for cell in nbformat.read(str(path), as_version=4).cells:
-            if cell.id == "setup" or cell.metadata.get("nbgrader", {}).get("solution"):
+            answer = cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
+            if cell.id == "setup" or answer:
                 exec(cell.source, scope)
     return scope
 
@@ -460,3 +463,17 @@ def test_in_which_order_the_heads_stand_makes_no_difference(seed: int, n: int, d
     moved = Wo.reshape(h, v, d)[order].reshape(h * v, d)
     straight = mha(X, packed(Wq, Wk, Wv), Wo, h, keep)
     np.testing.assert_allclose(mha(X, packed(Wq[order], Wk[order], Wv[order]), moved, h, keep), straight, **ROUNDING)
+
+
+@pytest.mark.parametrize("p", [1, 2, 4])
+def test_a_block_of_several_processes_is_the_block(p: int) -> None:
+    f = solutions()
+    rng = np.random.default_rng(p)
+    X, params = (
+        rng.standard_normal((5, 6)),
+        {name: rng.standard_normal(shape) for name, shape in shapes(6, 4, 3, 2, 8).items()},
+    )
+    arguments = (X, params, 4, f["causal_keep"](5), EPS, np.tanh)
+    whole = f["block"](*arguments)["H"]
+    for H in ranks.run(lambda rank, p: f["parallel_block"](rank, p, *arguments), p):
+        np.testing.assert_allclose(H, whole, **ROUNDING)

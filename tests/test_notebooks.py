@@ -14,11 +14,12 @@ from leaks import functions, source_cells
 from nbformat import NotebookNode
 
 from autograder.course import ROOT
-from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in
-from autograder.exercises.model import Exercise
+from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
+from autograder.exercises.model import Exercise, Task
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)
+each_task = pytest.mark.parametrize("task", [task for notebook in NOTEBOOKS for task in tasks_in(notebook)])
 each_exercise = pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
 
 
@@ -35,6 +36,13 @@ def task_of(exercise: Exercise) -> NotebookNode:
     """The text over an exercise, found by its heading."""
     heading = re.compile(rf"^### Exercise \d+ · `{exercise.name}`$", re.MULTILINE)
     (cell,) = (c for c in source_cells(exercise.notebook) if c.cell_type == "markdown" and heading.search(c.source))
+    return cell
+
+
+def question_of(task: Task) -> NotebookNode:
+    """The text over a question that a person marks, found by its heading."""
+    heading = re.compile(rf"^### Question \d+ · `{task.name}`$", re.MULTILINE)
+    (cell,) = (c for c in source_cells(task.notebook) if c.cell_type == "markdown" and heading.search(c.source))
     return cell
 
 
@@ -82,24 +90,27 @@ def test_a_notebook_that_is_none_of_this_course_has_no_exercises() -> None:
 @each_notebook
 def test_the_title_counts_exercises_points_and_minutes(notebook: str) -> None:
     title = source_cells(notebook)[0].source
-    ((count, points, minutes),) = re.findall(r"(\w+) exercises?, ([\d.]+) points?, about (\d+) minutes", title)
-    exercises = exercises_in(notebook)
+    ((count, asked, points, minutes),) = re.findall(
+        r"(\w+) exercises?(?: and (\w+) questions?)?, ([\d.]+) points?, about (\d+) minutes", title
+    )
+    exercises, tasks = exercises_in(notebook), tasks_in(notebook)
     assert WORDS.index(count.lower()) == len(exercises)
-    assert float(points) == sum(exercise.points for exercise in exercises)
-    assert int(minutes) > sum(said(exercise)[1] for exercise in exercises)
+    assert WORDS.index(asked or "zero") == len(tasks)
+    assert float(points) == sum(graded.points for graded in (*exercises, *tasks))
+    assert int(minutes) > sum(said(told)[1] for told in (*map(task_of, exercises), *map(question_of, tasks)))
 
 
-def said(exercise: Exercise) -> tuple[str, int, float]:
-    """Difficulty, minutes and points, as the text over an exercise gives them."""
+def said(told: NotebookNode) -> tuple[str, int, float]:
+    """Difficulty, minutes and points, as the text over an exercise or a question gives them."""
     ((difficulty, minutes, points),) = re.findall(
-        r"^\*(\w+) · (\d+) minutes? · ([\d.]+) points?\*$", task_of(exercise).source, re.MULTILINE
+        r"^\*(\w+) · (\d+) minutes? · ([\d.]+) points?\*$", told.source, re.MULTILINE
     )
     return difficulty, int(minutes), float(points)
 
 
 @each_exercise
 def test_the_text_over_an_exercise_gives_difficulty_minutes_and_its_points(exercise: Exercise) -> None:
-    difficulty, minutes, points = said(exercise)
+    difficulty, minutes, points = said(task_of(exercise))
     assert difficulty in ("easy", "medium", "hard")
     assert minutes > 0
     assert points == exercise.points
@@ -151,7 +162,20 @@ def test_the_answer_cell_is_marked_as_nbgrader_wants_it(exercise: Exercise) -> N
 @each_notebook
 def test_no_other_cell_is_graded(notebook: str) -> None:
     names = [c.metadata.nbgrader.grade_id for c in source_cells(notebook) if "nbgrader" in c.metadata]
-    assert names == [name for e in exercises_in(notebook) for name in (f"{e.name}_solution", e.name)]
+    by_the_judge = [name for e in exercises_in(notebook) for name in (f"{e.name}_solution", e.name)]
+    assert names == by_the_judge + [task.name for task in tasks_in(notebook)]
+
+
+@each_task
+def test_a_question_is_asked_then_answered_in_prose_for_a_person_to_mark(task: Task) -> None:
+    assert said(question_of(task))[2] == task.points
+    cell = graded(task.notebook, task.name)
+    stated = {"grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3}
+    assert cell.cell_type == "markdown"
+    assert cell.metadata == {"nbgrader": {**stated, "grade_id": task.name, "points": task.points}}
+    assert re.findall("(BEGIN|END) SOLUTION", cell.source) == ["BEGIN", "END"]
+    ids = [c.id for c in source_cells(task.notebook)]
+    assert ids.index(question_of(task).id) < ids.index(cell.id)
 
 
 @each_exercise

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from autograder.__main__ import app
 from autograder.course import ROOT
-from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in
+from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -96,7 +96,7 @@ def test_every_path_that_the_readme_names_exists() -> None:
 
 def test_the_readme_lists_every_notebook_with_its_points() -> None:
     rows = re.findall(r"^\| `(\d\d_\w+)` \|.*\| *([\d.]+) *\|$", README, re.MULTILINE)
-    points = {n: sum(exercise.points for exercise in exercises_in(n)) for n in NOTEBOOKS}
+    points = {n: sum(graded.points for graded in (*exercises_in(n), *tasks_in(n))) for n in NOTEBOOKS}
     assert {notebook: float(worth) for notebook, worth in rows} == points
 
 

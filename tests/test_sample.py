@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 import autograder.sample as sample
 from autograder.command import run
 from autograder.course import ROOT, Course
-from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in
+from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
 from autograder.grading.run import grade
 from autograder.judging.reference import given
@@ -72,8 +72,9 @@ def test_every_exercise_has_a_mistake_for_each_of_three_students(exercise: Exerc
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_the_answers_of_a_notebook_are_found_by_exercise(notebook: str) -> None:
     found = answers_in(ROOT / "source" / notebook / f"{notebook}.ipynb")
-    assert list(found) == [exercise.name for exercise in exercises_in(notebook)]
-    assert all(f"def {name}(" in source for name, source in found.items())
+    exercises, tasks = ([graded.name for graded in some] for some in (exercises_in(notebook), tasks_in(notebook)))
+    assert list(found) == exercises + tasks
+    assert all(f"def {name}(" in found[name] for name in exercises)
 
 
 # --------------------------------------------------------------------------------------------------- a graded class

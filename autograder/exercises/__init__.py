@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from importlib import import_module
 
-from autograder.exercises.model import Exercise
+from autograder.exercises.model import Exercise, Task
 
 NOTEBOOKS = (
     "00_shapes",
@@ -15,6 +15,7 @@ NOTEBOOKS = (
     "06_batching",
     "07_caught_cheating",
     "08_clocks",
+    "10_capstone",
 )
 
 
@@ -24,6 +25,14 @@ def exercises_in(notebook: str) -> tuple[Exercise, ...]:
         return ()
     exercises: tuple[Exercise, ...] = import_module(f"{__name__}.{notebook[3:]}").EXERCISES
     return exercises
+
+
+def tasks_in(notebook: str) -> tuple[Task, ...]:
+    """The questions of a notebook that a person marks, in order; most have none."""
+    if notebook not in NOTEBOOKS:
+        return ()
+    tasks: tuple[Task, ...] = getattr(import_module(f"{__name__}.{notebook[3:]}"), "TASKS", ())
+    return tasks
 
 
 def exercise_named(notebook: str, name: str) -> Exercise:

@@ -18,6 +18,7 @@ __all__ = [
     "Exercise",
     "Implementation",
     "Probe",
+    "Task",
     "case",
     "equivalence",
     "equivalent",
@@ -92,6 +93,15 @@ class Exercise:
     @cached_property
     def signature(self) -> inspect.Signature:
         return inspect.signature(self.oracle, eval_str=True)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question that is answered in prose, and that a person marks; its name is that of its cell in the notebook."""
+
+    name: str
+    notebook: str
+    points: float
 
 
 def result_axes(exercise: Exercise) -> str | list[str] | None:

@@ -23,7 +23,7 @@ from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
 from course.functions import Function
 from course.link import Link
-from course.observing import Observation
+from course.observing import PATIENCE, Observation
 from course.text import LOOP_LEFT, explain, recognised
 from course.values import Callback, Malformed, Value, bare, map_leaves, plain
 from course.views import seen
@@ -252,7 +252,9 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
     reason = ""
     for case in probe.draw(rng):
         want = _part(expected(interview.exercise, case), trial.part)
+        asked = time.monotonic()
         got = _part(interview.ask(case, trial.lines), trial.part)
+        seconds = time.monotonic() - asked
         trial.cases.append(case)
         trial.wanted.append(want)
         trial.got.append(got)
@@ -261,6 +263,8 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
         found = difference(want, got)
         if found and not reason:
             reason = _reason(interview.exercise, case, found)[:LONGEST_REASON]
+        if found and seconds > PATIENCE:
+            break
     return reason or (LOOP_LEFT if trial.failed else "")
 
 

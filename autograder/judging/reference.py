@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograder.exercises.model import Exercise
+from course import ranks
 from course.cases import Case
 from course.observing import Observation
 from course.values import Tensor, Value, bare, map_leaves, native, plain
@@ -27,7 +28,9 @@ def expected(exercise: Exercise, case: Case) -> Observation:
     Raises:
         OracleFailed: the oracle raised something that is no refusal.
     """
-    observed = Case(tuple(map_leaves(_widened, a) for a in case.arguments), case.harness).run(exercise.oracle)
+    widened = Case(tuple(map_leaves(_widened, a) for a in case.arguments), case.harness)
+    with ranks.simulated():  # no process is started where the judge is
+        observed = widened.run(exercise.oracle)
     if observed.raised is not None and observed.raised.kind != REFUSAL:
         raise OracleFailed(f"{exercise.name}: {observed.raised.kind}: {observed.raised.message}")
     rounded = _rounded(observed.result, _float_type(case.arguments))
@@ -36,7 +39,8 @@ def expected(exercise: Exercise, case: Case) -> Observation:
 
 def given(exercise: Exercise, implementation: Callable[..., Any], case: Case, count_lines: bool) -> Observation:
     """The observation that some other implementation gives, seen as the exercise sees answers."""
-    return seen(exercise.view, case.run(implementation, count_lines))
+    with ranks.simulated():
+        return seen(exercise.view, case.run(implementation, count_lines))
 
 
 def lend(exercise: Exercise, arguments: tuple[Value, ...], keywords: dict[str, Value]) -> Value:

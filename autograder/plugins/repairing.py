@@ -88,9 +88,12 @@ def repair(cells: list[NotebookNode], official: list[Official]) -> tuple[list[No
     for cell in cells:
         name, stated = _claimed(cell), cell.metadata
         cell.metadata = NotebookNode()
-        if name in claims:
+        if name in claims and not _answers_after_all(cell, claims[name], known[name]):
             notes.append(f"the cell {name} was there twice; the first one counts, the other is an ordinary cell")
         elif name in known:
+            if name in claims:
+                claims[name].metadata = NotebookNode()
+                notes.append(f"the cell {name} was there twice; the first is as it was released, so the other counts")
             cell = _restored(cell, known[name], stated, notes)
             claims[name] = cell
         elif name is not None:
@@ -109,6 +112,11 @@ def _claimed(cell: NotebookNode) -> str | None:
     stated = cell.metadata.get("nbgrader")
     name = stated.get("grade_id") if isinstance(stated, dict) else None
     return name if isinstance(name, str) else None
+
+
+def _answers_after_all(cell: NotebookNode, first: NotebookNode, official: Official) -> bool:
+    """Whether a student has left an answer cell as it was and written into a copy."""
+    return not official.locked and first.source == official.source != cell.source
 
 
 def _answer_to(test: str) -> str:

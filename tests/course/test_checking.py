@@ -700,3 +700,21 @@ def test_progress_is_silent_under_nbgrader(
     monkeypatch.setenv("NBGRADER_EXECUTION", execution)
     progress("00_shapes")
     assert capsys.readouterr().out == ""
+
+
+def test_after_a_wrong_case_that_took_long_the_others_are_not_tried(
+    shelf: Callable[..., None], cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mistake = StoredMistake("same", "you returned it as it was.", tuple(Observation(x) for x in (1, 2, 3)), False)
+    shelf(stored("double", [(1,), (2,), (3,)], [Observation(2 * x) for x in (1, 2, 3)], mistakes=(mistake,)))
+    called = {"right": "2 * x", "wrong": "2 * x if x == 1 else x", "same": "x"}
+    for name, body in called.items():
+        calls: list[int] = []
+        double = cell(f"def double(x):\n    calls.append(x)\n    return {body}\n", calls=calls)["double"]
+        monkeypatch.setattr("course.checking.PATIENCE", 60.0)
+        patient = examine(double)
+        assert calls == [1, 2, 3]
+        monkeypatch.setattr("course.checking.PATIENCE", -1.0)  # every case takes longer than that
+        hasty = examine(double)
+        assert calls[3:] == {"right": [1, 2, 3], "wrong": [1, 2], "same": [1]}[name]
+        assert (hasty.state, "you returned it" in hasty.text) == (patient.state, "you returned it" in patient.text)

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch import distributed
 
 from course.functions import public_function
-from course.harnesses import decoding, evaluating, gradients, loaded, refusing, stretched, timing
+from course.harnesses import (
+    decoding,
+    evaluating,
+    gradients,
+    loaded,
+    processes,
+    refusals,
+    refusing,
+    shards,
+    stretched,
+    timing,
+)
 from course.modules import Block
+from course.observing import OUT_OF_STEP, Elsewhere, Raised
 from course.parameters import random_parameters
 
 SIZES = {"d": 4, "h": 2, "k": 3, "v": 1, "f": 5, "eps": 1e-3, "dropout": 0.5}
@@ -221,3 +236,137 @@ def test_a_cache_that_is_changed_later_shows_the_change() -> None:
 def test_a_step_that_returns_no_pair_is_an_error_in_words() -> None:
     with pytest.raises(TypeError, match=r"^an output and a cache were expected, as a tuple of two$"):
         decoding(lambda x, *others: x, TEXT, WIDE, WIDE, NARROW)
+
+
+# --------------------------------------------------------------------------- processes, shards and refusals
+
+PARAMS = random_parameters(np.random.default_rng(0), 3, 2, 1, 1, 2)
+
+
+def together(
+    function: Callable[..., Any], p: int = 2, harness: Callable[..., Any] = processes, **more: Any
+) -> dict[str, Any]:
+    X, keep = np.arange(6.0).reshape(2, 3), np.ones((2, 2), bool)
+    return harness(function, p, X, PARAMS, 2, keep, 0.1, "tanh", **more)
+
+
+def raised(function: Callable[..., Any], harness: Callable[..., Any] = processes) -> Raised:
+    with pytest.raises(Elsewhere) as caught:
+        together(function, harness=harness)
+    return caught.value.raised
+
+
+def meet_twice(rank: int, p: int, X: np.ndarray, *others: Any) -> np.ndarray:
+    total = X + rank
+    distributed.all_reduce(torch.from_numpy(total))
+    distributed.all_reduce(torch.from_numpy(total))
+    return total
+
+
+def test_each_rank_answers_and_its_collectives_are_counted() -> None:
+    found = together(meet_twice)
+    assert found["collectives"] == "2 on each rank"
+    X = np.arange(6.0).reshape(2, 3)
+    assert {rank: H.tolist() for rank, H in found["H"].items()} == dict.fromkeys(
+        ("rank 0", "rank 1"), (4 * X + 2).tolist()
+    )
+
+
+def test_collectives_of_one_rank_alone_are_nobodys_business() -> None:
+    assert list(together(meet_twice, p=1)) == ["H"]
+
+
+def test_the_activation_comes_by_its_name() -> None:
+    found = together(lambda rank, p, X, params, h, keep, eps, act: act(X))
+    assert found["collectives"] == "0 on each rank"
+    np.testing.assert_array_equal(found["H"]["rank 1"], np.tanh(np.arange(6.0)).reshape(2, 3))
+
+
+def test_what_a_rank_prints_is_printed_with_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    together(lambda rank, *others: print("here", rank))
+    assert capsys.readouterr().out == "rank 0: here 0\nrank 1: here 1\n"
+
+
+def test_what_all_ranks_raise_is_raised() -> None:
+    assert raised(lambda rank, p, X, *others: X + None).kind == "TypeError"
+
+    def unwritten(*arguments: Any) -> None:
+        raise NotImplementedError
+
+    assert raised(unwritten).unwritten
+
+
+def test_what_one_rank_raises_is_told_with_its_number_and_before_who_waited_for_it() -> None:
+    def stumbles(rank: int, p: int, X: np.ndarray, *others: Any) -> None:
+        if rank == 1:
+            raise ValueError("no")
+        distributed.all_reduce(torch.from_numpy(X))
+
+    found = raised(stumbles)
+    assert (found.kind, found.message) == ("ValueError on rank 1", "no")
+
+
+def test_ranks_that_do_not_meet_are_told_of() -> None:
+    def leaves(rank: int, p: int, X: np.ndarray, *others: Any) -> None:
+        if rank == 0:
+            distributed.all_reduce(torch.from_numpy(X))
+
+    found = raised(leaves)
+    assert found.kind == OUT_OF_STEP
+    assert re.fullmatch(r"rank 0 waited in a collective for a rank that did not come.*; rank 1 returned", found.message)
+
+
+def test_a_rank_that_is_never_through_does_not_keep_anybody() -> None:
+    started = time.monotonic()
+
+    def spins(rank: int, *others: Any) -> None:
+        while rank:
+            pass
+
+    found = raised(spins)
+    assert found.message == "rank 0 returned; rank 1 was not through in time"
+    assert time.monotonic() - started < 8
+
+
+@pytest.mark.parametrize("name", ["X", "params"])
+def test_what_a_rank_does_to_its_arguments_is_done_to_the_callers(name: str) -> None:
+    arguments: dict[str, Any] = {"X": np.zeros((1, 3)), "params": {"b2": np.zeros(3)}}
+
+    def edits(rank: int, p: int, X: np.ndarray, params: dict[str, np.ndarray], *others: Any) -> None:
+        (X if name == "X" else params["b2"])[...] = 7
+
+    processes(edits, 2, **arguments, h=1, keep=np.ones((1, 1), bool), eps=0.1, act="relu")
+    assert arguments["X"].sum() == (21 if name == "X" else 0)
+    assert arguments["params"]["b2"].sum() == (21 if name == "params" else 0)
+
+
+def test_of_what_is_shared_out_a_rank_finds_its_own_and_a_hundred_elsewhere() -> None:
+    owners = {"b1": np.array([0, 1]), "W2": np.array([[0], [1]])}
+    found = together(
+        lambda rank, p, X, params, *others: np.append(params["b1"], params["W2"][:, 0]), harness=shards, owners=owners
+    )
+    first, second = PARAMS["b1"], PARAMS["W2"][:, 0]
+    assert found["H"]["rank 0"].tolist() == [first[0], 100, second[0], 100]
+    assert found["H"]["rank 1"].tolist() == [100, first[1], 100, second[1]]
+
+
+def test_a_refusal_is_every_ranks_and_comes_before_anything_is_sent() -> None:
+    def refuses(*arguments: Any) -> None:
+        raise ValueError("not evenly")
+
+    def late(rank: int, p: int, X: np.ndarray, *others: Any) -> None:
+        distributed.all_reduce(torch.from_numpy(X))
+        raise ValueError("not evenly")
+
+    def alone(rank: int, *others: Any) -> None:
+        if rank == 0:
+            raise ValueError("not evenly")
+
+    assert raised(refuses, refusals).kind == "ValueError"
+    for function, said in (
+        (late, "rank 0 raised ValueError after something was sent; rank 1 raised ValueError after something was sent"),
+        (alone, "rank 0 raised ValueError; rank 1 returned"),
+    ):
+        found = raised(function, refusals)
+        assert (found.kind, found.message) == (OUT_OF_STEP, said)
+    assert "H" in together(meet_twice, harness=refusals)

@@ -118,3 +118,10 @@ def test_a_missing_answer_hides_no_answer_given_in_a_cell_of_ones_own() -> None:
 def test_a_missing_test_is_put_right_after_its_answer() -> None:
     kept, _ = repair([handed_in("f_solution"), handed_in("g_solution"), handed_in("g")], OFFICIAL)
     assert [cell.metadata.nbgrader.grade_id for cell in kept] == ["f_solution", "f", "g_solution", "g"]
+
+
+def test_where_an_answer_was_written_into_a_copy_the_copy_counts() -> None:
+    released = handed_in("f_solution", source=OFFICIAL[0].source)
+    cells, notes = repair([released, handed_in("f_solution", source="def f(): return 1"), *HONEST[1:]], OFFICIAL)
+    assert named(cells)["f_solution"].source == "def f(): return 1"
+    assert notes == ["the cell f_solution was there twice; the first is as it was released, so the other counts"]

@@ -1,0 +1,180 @@
+"""A question that is answered in prose: a person marks it, whatever became of its cell, and nobody else does."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+from nbgrader.api import Gradebook
+from submissions import nbgrader, words
+
+from autograder.command import run
+from autograder.course import Course
+from autograder.exercises import tasks_in
+from autograder.grading.preview import Change
+from autograder.grading.run import Graded, grade
+from autograder.report import FOR_A_PERSON, GRADED, Line, html
+
+NOTEBOOK = "10_capstone"
+(TASK,) = tasks_in(NOTEBOOK)
+ANSWER = "One sees that the loss is too good."
+
+
+def question(notebook: NotebookNode) -> NotebookNode:
+    return next(c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == TASK.name)
+
+
+def untouched(notebook: NotebookNode) -> None:
+    pass
+
+
+def answered(notebook: NotebookNode) -> None:
+    question(notebook).source = ANSWER
+
+
+def emptied(notebook: NotebookNode) -> None:
+    question(notebook).source = ""
+
+
+def deleted(notebook: NotebookNode) -> None:
+    notebook.cells.remove(question(notebook))
+
+
+def retyped(notebook: NotebookNode) -> None:
+    cell = question(notebook)
+    notebook.cells[notebook.cells.index(cell)] = new_code_cell(ANSWER, id=cell.id, metadata=cell.metadata)
+
+
+def copied(notebook: NotebookNode) -> None:
+    copy_of_it = copy.deepcopy(question(notebook))
+    copy_of_it.update(id="copy", source=ANSWER)
+    notebook.cells.insert(notebook.cells.index(question(notebook)) + 1, copy_of_it)
+
+
+def split(notebook: NotebookNode) -> None:
+    copied(notebook)
+    question(notebook).source = "The first half."
+
+
+def points_itself(notebook: NotebookNode) -> None:
+    answered(notebook)
+    question(notebook).metadata.nbgrader.update(points=100, solution=False, grade=True, locked=True)
+    question(notebook).source = "100"
+
+
+CLASS: dict[str, Callable[[NotebookNode], None]] = {
+    made.__name__: made for made in (untouched, answered, emptied, deleted, retyped, copied, split, points_itself)
+}
+UNANSWERED = ("untouched", "deleted")
+
+
+def hand_in(course: Course, student: str, change: Callable[[NotebookNode], None]) -> None:
+    notebook = nbformat.read(str(course.root / "release" / NOTEBOOK / f"{NOTEBOOK}.ipynb"), as_version=4)
+    change(notebook)
+    path = course.folder("submitted", student, NOTEBOOK) / f"{NOTEBOOK}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, str(path))
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    course = Course.copied(tmp_path_factory.mktemp("questions") / "course")
+    course.generate_assignment(NOTEBOOK)
+    for student, change in CLASS.items():
+        hand_in(course, student, change)
+    return course.root
+
+
+@pytest.fixture(scope="module")
+def course(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return Course(shutil.copytree(released, tmp_path_factory.mktemp("graded") / "course"))
+
+
+@pytest.fixture(scope="module")
+def graded(course: Course) -> Graded:
+    return grade(course, NOTEBOOK)
+
+
+def of_the_question(graded: Graded) -> dict[str, Line]:
+    return {line.student: line for line in graded.lines if line.exercise == TASK.name}
+
+
+def stored(course: Course) -> dict[str, tuple[float | None, float | None, bool]]:
+    with Gradebook(course.database) as gradebook:
+        grades = {who.id: gradebook.find_grade(TASK.name, NOTEBOOK, NOTEBOOK, who.id) for who in gradebook.students}
+        return {who: (g.auto_score, g.manual_score, g.needs_manual_grade) for who, g in grades.items()}
+
+
+def test_the_released_cell_asks_for_an_answer_and_gives_none(released: Path) -> None:
+    cell = question(nbformat.read(str(released / "release" / NOTEBOOK / f"{NOTEBOOK}.ipynb"), as_version=4))
+    assert cell.source == "*Your answer goes here, in place of this line.*"
+
+
+def test_an_answer_waits_for_a_person_and_what_was_left_as_it_was_earns_nothing(course: Course, graded: Graded) -> None:
+    assert graded.failed == {}
+    waiting, nothing = (None, None, True), (0.0, None, False)
+    assert stored(course) == {who: nothing if who in UNANSWERED else waiting for who in CLASS}
+
+
+def test_the_report_says_who_waits_and_what_the_question_is_worth(graded: Graded) -> None:
+    found = of_the_question(graded)
+    assert {line.points for line in found.values()} == {TASK.points}
+    for student, line in found.items():
+        unanswered = student in UNANSWERED
+        assert (line.score, line.outcome) == ((0.0, "not attempted") if unanswered else (None, FOR_A_PERSON))
+        assert line.by_hand is not unanswered
+    assert f"<td>? {FOR_A_PERSON}</td>" in html(NOTEBOOK, graded.lines)
+
+
+def test_grading_says_how_many_answers_wait(course: Course, graded: Graded, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(course.root, NOTEBOOK) == 0
+    assert f"{len(CLASS) - len(UNANSWERED)} to be graded by hand" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("student", ["answered", "retyped", "copied"])
+def test_the_graded_notebook_holds_the_answer_in_a_cell_of_prose(course: Course, graded: Graded, student: str) -> None:
+    path = course.folder("autograded", student, NOTEBOOK) / f"{NOTEBOOK}.ipynb"
+    cell = question(nbformat.read(str(path), as_version=4))
+    assert (cell.cell_type, cell.source) == ("markdown", ANSWER)
+
+
+def test_no_half_of_a_split_answer_is_lost(course: Course, graded: Graded) -> None:
+    page = words((course.folder("feedback", "split", NOTEBOOK) / f"{NOTEBOOK}.html").read_text())
+    assert "The first half." in page
+    assert ANSWER in page
+    assert "was there twice" in page
+
+
+def test_nbgraders_own_command_leaves_the_same_grades(
+    released: Path, course: Course, graded: Graded, tmp_path: Path
+) -> None:
+    other = Course(shutil.copytree(released, tmp_path / "course"))
+    assert nbgrader(other, "autograde", NOTEBOOK).returncode == 0
+    assert stored(other) == stored(course)
+
+
+def test_a_persons_mark_is_kept_and_shown_and_looked_at_again_when_the_answer_changes(
+    released: Path, tmp_path: Path
+) -> None:
+    course = Course(shutil.copytree(released, tmp_path / "course"))
+    grade(course, NOTEBOOK)
+    with Gradebook(course.database) as gradebook:
+        mark = gradebook.find_grade(TASK.name, NOTEBOOK, NOTEBOOK, "answered")
+        mark.manual_score, mark.needs_manual_grade = 2.0, False
+        gradebook.db.commit()
+    marked = of_the_question(grade(course, NOTEBOOK))["answered"]
+    assert (marked.score, marked.outcome, marked.by_hand) == (2.0, GRADED, False)
+    asked: list[list[Change]] = []
+    hand_in(course, "answered", lambda notebook: question(notebook).update(source="Another answer."))
+    again = of_the_question(grade(course, NOTEBOOK, confirm=lambda changes: bool(asked.append(changes))))["answered"]
+    assert asked == []
+    assert (again.score, again.outcome, again.by_hand) == (2.0, GRADED, True)
+    page = words((course.folder("feedback", "answered", NOTEBOOK) / f"{NOTEBOOK}.html").read_text())
+    assert "Another answer." in page
+    assert "Score: 2.0 / 3.0" in page
