@@ -92,6 +92,21 @@ def run(function: RankFunction, p: int, *arguments: Any, seconds: float = 20.0) 
     return [map_leaves(native, one.observed.result) for one in ranks]
 
 
+def show(function: RankFunction, p: int, *arguments: Any) -> None:
+    """Print what p ranks printed and returned, or what went wrong, as `run` runs them. Does nothing while nbgrader runs."""
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return
+    began = time.monotonic()
+    ranks = trials(function, p, arguments)
+    for rank, one in enumerate(ranks):
+        for line in one.printed.splitlines():
+            print(f"rank {rank}: {line}")
+    for rank, one in enumerate(ranks):
+        print(f"rank {rank}", one.trouble or f"returned {map_leaves(native, one.observed.result)}")
+    if any(one.trouble for one in ranks):
+        print(f"({time.monotonic() - began:.0f} s)")
+
+
 def trials(function: RankFunction, p: int, arguments: tuple[Any, ...], seconds: float = 20.0) -> list[Rank]:
     """What each of p ranks did, in order. As `run`, and nothing is raised.
 

@@ -465,15 +465,21 @@ def test_in_which_order_the_heads_stand_makes_no_difference(seed: int, n: int, d
     np.testing.assert_allclose(mha(X, packed(Wq[order], Wk[order], Wv[order]), moved, h, keep), straight, **ROUNDING)
 
 
-@pytest.mark.parametrize("p", [1, 2, 4])
-def test_a_block_of_several_processes_is_the_block(p: int) -> None:
-    f = solutions()
-    rng = np.random.default_rng(p)
-    X, params = (
-        rng.standard_normal((5, 6)),
-        {name: rng.standard_normal(shape) for name, shape in shapes(6, 4, 3, 2, 8).items()},
-    )
-    arguments = (X, params, 4, f["causal_keep"](5), EPS, np.tanh)
-    whole = f["block"](*arguments)["H"]
-    for H in ranks.run(lambda rank, p: f["parallel_block"](rank, p, *arguments), p):
-        np.testing.assert_allclose(H, whole, **ROUNDING)
+# ---------------------------------------------------------------------------------------------- several processes
+
+
+@given(seeds, sizes, sizes, st.sampled_from([(1, 3, 2), (2, 2, 4), (2, 4, 6), (3, 3, 3), (4, 4, 4)]), sizes, sizes)
+@settings(deadline=None, max_examples=10)
+def test_a_block_is_the_same_in_any_number_of_processes(
+    seed: int, n: int, d: int, shared: tuple[int, int, int], k: int, v: int
+) -> None:
+    p, h, f = shared
+    own, X, keep = solutions(), normal(seed, n, d), random_keep(seed, n, n)
+    params = parameters(seed, d, h, k, v, f)
+    H = own["block"](X, params, h, keep, EPS, np.tanh)["H"]
+
+    def in_one_rank(rank: int, p: int) -> np.ndarray:
+        return own["parallel_block"](rank, p, X, params, h, keep, EPS, np.tanh)
+
+    for result in ranks.run(in_one_rank, p):
+        np.testing.assert_allclose(result, H, **ROUNDING)

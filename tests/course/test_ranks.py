@@ -62,6 +62,10 @@ def too_large(rank: int, p: int) -> np.ndarray:
     return np.zeros(1 << 20)
 
 
+def nearly_too_large(rank: int, p: int) -> np.ndarray:
+    return np.full(250_000, float(rank))
+
+
 def hangs(rank: int, p: int) -> None:
     while True:
         pass
@@ -128,6 +132,34 @@ def test_run_says_which_rank_did_what() -> None:
 
 def test_a_result_that_is_too_large_to_travel_is_none_and_says_so() -> None:
     assert "too large" in repr(ranks.run(too_large, 1))
+
+
+def test_large_results_of_many_ranks_arrive_whole() -> None:
+    for _ in range(5):
+        for rank, result in enumerate(ranks.run(nearly_too_large, 4)):
+            assert np.array_equal(result, np.full(250_000, float(rank)))
+
+
+def test_show_says_what_ranks_returned_or_what_went_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    ranks.show(prints, 2)
+    assert (
+        capsys.readouterr().out == "rank 0: here is 0\nrank 1: here is 1\nrank 0 returned None\nrank 1 returned None\n"
+    )
+    ranks.show(returns_early, 2)
+    first, second, seconds = capsys.readouterr().out.splitlines()
+    assert first == f"rank 0 {ranks.WAITED}"
+    assert second == "rank 1 returned None"
+    assert seconds.endswith(" s)")
+
+
+@pytest.mark.parametrize("execution", ["autograde", "validate"])
+def test_show_starts_nothing_while_nbgrader_runs(
+    execution: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", execution)
+    monkeypatch.setattr(os, "fork", None)
+    ranks.show(prints, 2)
+    assert capsys.readouterr().out == ""
 
 
 def test_ranks_that_never_end_are_ended() -> None:

@@ -1,0 +1,48 @@
+"""The make-believe device of the bug museum takes orders at once, and works them off in order."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from course import museum
+
+
+@pytest.fixture(autouse=True)
+def without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(museum.MakeBelieve, "flops", 1e10)
+
+
+def seconds(since: float) -> float:
+    return time.perf_counter() - since
+
+
+def test_an_order_takes_no_time_and_its_work_does() -> None:
+    with museum.device() as device:
+        A = device.matrix(1024)
+        work = 2 * 1024**3 / museum.MakeBelieve.flops
+        start = time.perf_counter()
+        device.multiply(A, A)
+        device.multiply(A, A)
+        assert seconds(start) < work
+        device.synchronize()
+        assert seconds(start) >= 2 * work
+
+
+def test_reading_a_number_waits_for_the_product_and_gives_what_it_is() -> None:
+    with museum.device() as device:
+        A, B = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+        assert device.read(device.multiply(A, B)) == (A @ B)[0, 0]
+
+
+def test_the_device_ends_with_its_context() -> None:
+    before = threading.active_count()
+    with museum.device() as device:
+        device.multiply(device.matrix(8), device.matrix(8))
+        assert threading.active_count() == before + 1
+    assert threading.active_count() == before
