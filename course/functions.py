@@ -45,6 +45,11 @@ class Function:
             return f"a function that gives {self.public['gain']:g} times x @ W"
         if self.name == "device" and self.public:
             return _gpu(**self.public)
+        if self.name == "all_reduce" and self.public:
+            mark = self.public.get("mark", 0.0)
+            return f"a function that gives the sum of the parts, plus {mark:g}" if mark else self.name
+        if self.public and "room" in self.public:
+            return f"{self.name}, on devices with room for {self.public['room']} hidden features each"
         if not self.public:
             return self.name
         plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in self.public.items()}
@@ -117,22 +122,53 @@ def _mixer(
     return mixer
 
 
-def _relu() -> Callable[..., Value]:
-    """The activation that keeps what is positive, entry by entry."""
+def _relu(room: int | None = None) -> Callable[..., Value]:
+    """The activation that keeps what is positive, entry by entry; `room` as in `in_room`."""
 
     def relu(x: np.ndarray) -> np.ndarray:
         return np.maximum(x, 0)
 
-    return relu
+    return relu if room is None else in_room(relu, room)
 
 
-def _tanh() -> Callable[..., Value]:
-    """An activation that squashes every entry into the range from -1 to 1."""
+def in_room(act: Callable[..., Value], room: int) -> Callable[..., Value]:
+    """An activation on a device that holds so many hidden features of a token, and no more."""
+
+    def act_in_room(x: np.ndarray) -> Value:
+        width = np.shape(x)[-1]
+        if width > room:
+            raise ValueError(f"a device has room for {room} hidden features here, and act was given {width}")
+        return act(x)
+
+    return act_in_room
+
+
+def _all_reduce(p: int, mark: float = 0.0) -> Callable[..., Value]:
+    """`all_reduce(parts)` is the sum of p arrays of one shape, one from each of p devices; it costs one collective.
+
+    A mark other than 0 is added to the sum, and shows who sums without asking, and so without being counted.
+    """
+
+    def all_reduce(parts: list[np.ndarray]) -> np.ndarray:
+        if isinstance(parts, np.ndarray) and parts.ndim != 3:
+            raise ValueError(f"all_reduce takes a list of parts, and was given one array of shape {list(parts.shape)}")
+        if len(parts) != p:
+            raise ValueError(f"all_reduce takes one part from each of {p} devices, and was given {len(parts)}")
+        shapes = [list(np.shape(part)) for part in parts]
+        if shapes.count(shapes[0]) < p:
+            raise ValueError(f"all_reduce takes parts of one shape, and was given the shapes {shapes}")
+        return np.asarray(np.sum(np.asarray(parts), axis=0) + mark)
+
+    return all_reduce
+
+
+def _tanh(room: int | None = None) -> Callable[..., Value]:
+    """An activation that squashes every entry into the range from -1 to 1; `room` as in `in_room`."""
 
     def tanh(x: np.ndarray) -> np.ndarray:
         return np.asarray(np.tanh(x))
 
-    return tanh
+    return tanh if room is None else in_room(tanh, room)
 
 
 def _device(
@@ -188,4 +224,5 @@ _PUBLIC: dict[str, tuple[Callable[..., Callable[..., Value]], Callable[..., int]
     "mixer": (_mixer, _free),
     "relu": (_relu, _free),
     "tanh": (_tanh, _free),
+    "all_reduce": (_all_reduce, lambda parts: 1),
 }

@@ -229,6 +229,8 @@ def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
         answer = function(*arguments)
     except ValueError:
         return refused
+    except AssertionError:
+        return "AssertionError, raised"
     not_raised = isinstance(answer, Exception) or (isinstance(answer, str) and answer == refused)
     return f"{type(answer).__name__}, returned and not raised" if not_raised else answer
 

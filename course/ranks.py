@@ -187,14 +187,14 @@ def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], mee
         except Exception as error:
             _tell(link, Observation(), 0, "", f"could not meet the others over {LOOPBACK}: {str(error)[:300]}")
         else:
-            before = _collectives()
+            before = collectives()
             observed = observe(call, arguments)
             lost = WAITED if _in_vain(observed) else ""
-            _tell(link, observed, _collectives() - before, printed.getvalue()[:MAX_PRINTED], lost)
+            _tell(link, observed, collectives() - before, printed.getvalue()[:MAX_PRINTED], lost)
     threading.Event().wait()  # a rank that left now could cut off what the others still read; the parent ends all
 
 
-def _collectives() -> int:
+def collectives() -> int:
     """How many collectives this rank has taken part in: gloo numbers them."""
     from torch import distributed
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import nbformat
 import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -463,6 +462,44 @@ def test_in_which_order_the_heads_stand_makes_no_difference(seed: int, n: int, d
     moved = Wo.reshape(h, v, d)[order].reshape(h * v, d)
     straight = mha(X, packed(Wq, Wk, Wv), Wo, h, keep)
     np.testing.assert_allclose(mha(X, packed(Wq[order], Wk[order], Wv[order]), moved, h, keep), straight, **ROUNDING)
+
+
+# ---------------------------------------------------------------------------------------------- several devices
+
+
+def added_up(parts: list[np.ndarray]) -> np.ndarray:
+    return np.asarray(np.sum(parts, axis=0))
+
+
+@given(seeds, sizes, sizes, sizes, st.integers(1, 5), st.integers(1, 4))
+@settings(deadline=None, max_examples=50)
+def test_both_cuts_of_a_product_give_the_product(seed: int, n: int, d: int, f: int, p: int, share: int) -> None:
+    s = solutions()
+    X, W = normal(seed, n, d), normal(seed, d, p * share)
+    np.testing.assert_allclose(np.hstack([X @ own for own in s["column_shards"](W, p)]), X @ W, **ROUNDING)
+    Y, V = normal(seed, n, p * share), normal(seed, p * share, f)
+    pairs = zip(s["column_shards"](Y, p), s["row_shards"](V, p), strict=True)
+    np.testing.assert_allclose(added_up([y @ own for y, own in pairs]), Y @ V, **ROUNDING)
+
+
+@given(seeds, sizes, sizes, st.integers(1, 5), st.integers(1, 4))
+@settings(deadline=None, max_examples=50)
+def test_an_ffn_on_any_number_of_devices_is_the_ffn(seed: int, n: int, d: int, p: int, share: int) -> None:
+    s, X, params = solutions(), normal(seed, n, d), parameters(seed, d, 1, 1, 1, p * share)
+    layers = [params[name] for name in ("W1", "b1", "W2", "b2")]
+    spread = s["mlp_tp"](X, *layers, p, np.tanh, added_up)
+    np.testing.assert_allclose(spread, s["ffn"](X, *layers, np.tanh), **ROUNDING)
+
+
+@given(seeds, st.integers(1, 5), sizes, st.integers(1, 3), st.integers(1, 3), sizes, sizes)
+@settings(deadline=None, max_examples=50)
+def test_attention_on_any_number_of_devices_is_attention(
+    seed: int, n: int, d: int, p: int, share: int, k: int, v: int
+) -> None:
+    s, h = solutions(), p * share
+    X, keep, params = normal(seed, n, d), random_keep(seed, n, n), parameters(seed, d, h, k, v, 1)
+    spread = s["mha_tp"](X, params, h, keep, p, added_up)
+    np.testing.assert_allclose(spread, s["mha"](X, params["Wqkv"], params["Wo"], h, keep), **ROUNDING)
 
 
 # ---------------------------------------------------------------------------------------------- several processes

@@ -15,6 +15,7 @@ NOTEBOOKS = (
     "06_batching",
     "07_caught_cheating",
     "08_clocks",
+    "09_devices",
     "10_capstone",
 )
 

@@ -169,7 +169,8 @@ class Interview:
                     return {"do": "return", "value": value}
             raise ValueError(f"there is no {name!r:.40}")
         except Exception as error:
-            return {"do": "raise", "message": f"{name:.40}: {error!s:.300}"}
+            message = f"{error!s:.300}"
+            return {"do": "raise", "message": message if name in message else f"{name:.40}: {message}"}
 
 
 def _resolved(handed: dict[str, Implementation], leaf: Value) -> Value:
