@@ -30,6 +30,5 @@ c.ZipCollectApp.downloaded_directory = "class/downloaded"
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=ERROR"]
 
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
-c.ClearSolutions.text_stub = "*Your answer goes here, in place of this line.*"
 
 plug_in(c)

@@ -22,8 +22,9 @@ from typing import Any, cast
 import torch
 
 from course import racers, races
+from course.clock import seconds
 from course.racers import Sizes
-from course.races import BOTH, FORWARD, Curve, Race
+from course.races import BOTH, FORWARD, Curve, Race, Timed
 from course.roofline import Roofs
 
 LONGEST = 1.0
@@ -72,7 +73,7 @@ class Run:
 # ------------------------------------------------------------------------------------------------------------ measuring
 
 
-def measure(say: Say, longest: float = LONGEST) -> Run:
+def measure(say: Say, longest: float = LONGEST, timed: Timed = seconds) -> Run:
     """Measure everything on this machine: on its GPU, if it has one, else on its CPU."""
     gpu = torch.cuda.is_available()
     types = (torch.float32, torch.bfloat16) if gpu else (torch.float32,)
@@ -84,10 +85,12 @@ def measure(say: Say, longest: float = LONGEST) -> Run:
         block[name] = {}
         for direction in (FORWARD, BOTH):
             told = partial(_tell, say, f"{name}, {direction}, ")
-            block[name][direction] = races.six_ways(dtype=dtype, direction=direction, longest=longest, progress=told)
-        recurrent[name] = races.recurrent(dtype=dtype, longest=longest)
+            block[name][direction] = races.six_ways(
+                timed, dtype=dtype, direction=direction, longest=longest, progress=told
+            )
+        recurrent[name] = races.recurrent(timed, dtype=dtype, longest=longest)
         say(f"{name}, RNN against block: done")
-    decoding = races.decoding(longest=longest)
+    decoding = races.decoding(timed=timed, longest=longest)
     say("decoding: done")
     return Run(
         hardware=torch.cuda.get_device_name() if gpu else _cpu(),
@@ -150,13 +153,21 @@ def read(path: Path | None = None) -> list[Run]:
 
 
 def write(runs: Iterable[Run], path: Path) -> None:
-    """Write a record, machines in alphabetical order, each list of numbers on a line of its own."""
-    tree = {"runs": [asdict(run) for run in sorted(runs, key=lambda run: run.machine)]}
-    text = json.dumps(tree, indent=1, ensure_ascii=False, default=float)
+    """Write a record, machines in alphabetical order, each list of numbers on a line, six digits of each."""
+    tree = {"runs": [_rounded(asdict(run)) for run in sorted(runs, key=lambda run: run.machine)]}
+    text = json.dumps(tree, indent=1, ensure_ascii=False)
     flat = re.sub(r"\[[^\[\]{}]*\]", lambda found: " ".join(found.group().split()), text)
     fresh = path.with_name(path.name + ".new")
     fresh.write_text(flat + "\n", encoding="utf-8")
     fresh.replace(path)
+
+
+def _rounded(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {name: _rounded(part) for name, part in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [_rounded(part) for part in tree]
+    return float(f"{tree:.6g}") if isinstance(tree, float) else tree
 
 
 def _run(tree: dict[str, Any]) -> Run:

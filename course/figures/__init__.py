@@ -132,7 +132,8 @@ def canvas(
 
 def powers_of_ten(axes: Axes, values: np.ndarray) -> None:
     """Ticks at 0.1, 1, 10, in these words, on a logarithmic vertical axis, far enough to hold all values."""
-    low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
-    ticks = 10.0 ** np.arange(low, high + 1)
+    low = np.floor(np.log10(values.min()))
+    high = max(low + 1, np.ceil(np.log10(values.max())))
+    ticks = [float(f"1e{power:.0f}") for power in np.arange(low, high + 1)]
     axes.set_ylim(ticks[0], ticks[-1])
     axes.set_yticks(ticks, [np.format_float_positional(tick, trim="-") for tick in ticks])

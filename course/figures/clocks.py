@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from course import racers, races, recording
 from course.clock import Device, seconds, synchronise
 from course.figures import COLOURS, MARKERS, canvas, picture, powers_of_ten, told
 from course.racers import BY_TOKEN, COMPILED, NAMES
-from course.races import FORWARD, Curve, Race
+from course.races import COUNTED_AT, FORWARD, Curve, Race
 from course.recording import Run
 from course.roofline import Roofs, score_bytes
 
@@ -31,6 +32,8 @@ AttendCached = Callable[..., tuple[Tensor, dict[str, Tensor]]]
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 RECORDED = {"linestyle": "--", "markerfacecolor": "white"}
 QUICKLY = partial(seconds, at_most=0.1)
+LETTERS = {"matrices": "a", "batched": "b", COMPILED: "b", "fused attention": "c"}
+CLEARLY = 1.1  # times as long: less may be the noise of the machine
 GIB = 2**30
 
 
@@ -64,6 +67,8 @@ def share_of_the_square(guess: str | None, block_flops: BlockFlops) -> tuple[Fig
             fontsize=11,
         )
         floor = roof
+    rest = whole - work["scores and mix"]
+    left.loglog(lengths, rest, color="black", linestyle=":", label="all but scores and mix")
     left.set(xlabel="tokens n", ylabel="FLOPs of one block", title="work by part")
     left.legend()
     right.set(xscale="log", xlabel="tokens n", title="share of the work", ylim=(0, 1), xlim=(lengths[0], lengths[-1]))
@@ -88,7 +93,7 @@ def queue() -> tuple[Figure, str]:
     """Host and device beside each other, and what three ways to read the clock take for the time of three jobs."""
     figure, panels = canvas(3, 1, width=9.4, height=6.6, sharex=True)
     cases = (
-        ("no synchronise: only the launches are timed", 0.0, 1.5, "0.06 ms"),
+        ("no synchronise: only the launches are timed (each is 0.02 ms, and is drawn wider)", 0.0, 1.5, "0.06 ms"),
         ("synchronise before the stop: earlier work is timed too", 0.0, 23.0, "23 ms"),
         ("synchronise before the start and before the stop", 8.0, 23.0, "15 ms"),
     )
@@ -111,7 +116,7 @@ def queue() -> tuple[Figure, str]:
         axes.tick_params(axis="y", length=0)
         axes.set(xlim=(-1.5, 26), ylim=(-0.5, 2.15))
         axes.grid(False)
-    panels[2].set_xlabel("milliseconds (a launch takes 0.02; it is drawn wider)")
+    panels[2].set_xlabel("milliseconds")
     return figure, (
         "Three pairs of time lines, host above device. On the device some work queued earlier runs for 8 ms, then three jobs of 5 ms "
         "each. On the host three short launches. First: the clock is started before the launches and stopped after them, without "
@@ -121,7 +126,7 @@ def queue() -> tuple[Figure, str]:
 
 
 @picture
-def unsynchronised(guess: str | None, bench: Bench) -> tuple[Figure, str]:
+def unsynchronised(bench: Bench) -> tuple[Figure, str]:
     """What the reader's stopwatch says of a job on a device, with and without waiting for it."""
     launch, wait, job = _a_job()
     without = _median(bench(launch, lambda: None, time.perf_counter, 1, 5))
@@ -137,8 +142,6 @@ def unsynchronised(guess: str | None, bench: Bench) -> tuple[Figure, str]:
     )
     axes.set_title(job)
     axes.grid(False, axis="y")
-    share = without / waited
-    figure.supxlabel(told(guess, "c" if share < 0.2 else "b" if share < 0.8 else "a"), fontsize=12)
     return figure, (
         f"Two bars, the median that bench gives for {job}. With a sync that does nothing: {_duration(without)}. With one that waits: "
         f"{_duration(waited)}."
@@ -242,19 +245,20 @@ def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[
         right.set(ylabel="GFLOP/s", xlabel="tokens n", title="useful work per second")
         left.set_title(f"{row.where}\n", loc="left", fontsize=12, weight="bold")
         _round_numbers(left)
-        _round_numbers(right)
+        _round_numbers(right, 2 * reached)
     here = rows[0].race
     b, d, h, f = here.sizes
     notes = (
-        f"b = {b}, d = {d}, h = {h}, f = {f}. A curve ends where one more point would take over {races.LONGEST:g} s.",
+        f"b = {b}, d = {d}, h = {h}, f = {f}. A curve ends where the next point would probably take over {races.LONGEST:g} s.",
+        _gain(here),
         " ".join((_absent(here), _beside(rows[1:]))).strip(),
-        told(guess, _fastest(here)),
+        _verdict(guess, here),
     )
     figure.legend(handles=_key(rows), loc="outside upper center", ncols=6, fontsize=10.5, handlelength=3.2)
     figure.supxlabel("\n".join(note for note in notes if note), fontsize=11.5)
     return figure, (
         f"Two charts for each machine against the number of tokens n, on logarithmic axes: the time of one call, and the useful FLOPs per second "
-        f"with a dashed line at what one large product reaches. {' '.join(_told_row(row, block_flops) for row in rows)} {notes[1]}"
+        f"with a dashed line at what one large product reaches. {' '.join(_told_row(row, block_flops) for row in rows)} {notes[1]} {notes[2]}"
     )
 
 
@@ -289,12 +293,29 @@ def _absent(race: Race) -> str:
     return " ".join(f"{name} is absent: {c.ended}." for name, c in race.curves.items() if not c.lengths)
 
 
-def _fastest(race: Race) -> str:
-    """The letter of what is fastest at the largest n that anybody reached, or reached first."""
-    longest = max(curve.lengths[-1] for curve in race.curves.values() if curve.lengths)
-    took = {name: c.seconds[-1] for name, c in race.curves.items() if c.lengths and c.lengths[-1] == longest}
-    first = min(took, key=lambda name: took[name])
-    return "a" if first in BY_TOKEN else "c" if first == "fused attention" else "b"
+def _verdict(guess: object, race: Race) -> str:
+    """On the guess which is fastest of those without a loop over tokens, at the largest n that all of them reached."""
+    rivals = {name: curve for name, curve in race.curves.items() if curve.lengths and name not in BY_TOKEN}
+    n = min(curve.lengths[-1] for curve in rivals.values())
+    took = {name: curve.seconds[curve.lengths.index(n)] for name, curve in rivals.items()}
+    first, second = sorted(
+        {letter: min(took[x] for x in took if LETTERS[x] == letter) for letter in "abc"}.items(), key=itemgetter(1)
+    )[:2]
+    if second[1] < CLEARLY * first[1]:
+        return (
+            f"At n = {n} two of them are too close to each other to call one the fastest: {first[0]} and {second[0]}."
+        )
+    return f"At n = {n}: {told(guess, first[0])}"
+
+
+def _gain(race: Race) -> str:
+    """How many times as fast the batch is as the literal loop, at a length that both reached."""
+    loop, batch = race.curves["literal loop"], race.curves["batched"]
+    n = max(set(loop.lengths) & set(batch.lengths) & set(range(COUNTED_AT + 1)), default=0)
+    if not n:
+        return ""
+    times = loop.seconds[loop.lengths.index(n)] / batch.seconds[batch.lengths.index(n)]
+    return f"At n = {n} batched is {times:.0f} times as fast as the literal loop."
 
 
 def _key(rows: list[Row]) -> list[Line2D]:
@@ -302,14 +323,14 @@ def _key(rows: list[Row]) -> list[Line2D]:
     return [Line2D([], [], label=name, **rows[0].style(name)) for name in present]
 
 
-def _round_numbers(axes: Axes) -> None:
-    """Logarithmic axes with ticks at every second power of two, and at powers of ten, far enough to hold all lines."""
+def _round_numbers(axes: Axes, *others: float) -> None:
+    """Logarithmic axes with ticks at every second power of two, and at powers of ten, to hold all lines and others."""
     lines = [line for line in axes.get_lines() if line.get_transform() == axes.transData]
     points = np.concatenate([np.column_stack(line.get_data()) for line in lines])
     ticks = 4 ** np.arange(2, 11)
     ticks = ticks[(ticks >= points[:, 0].min()) & (ticks <= points[:, 0].max())]
     axes.set_xticks(ticks, [str(n) for n in ticks], fontsize=10 if len(ticks) < 6 else 8.5)
-    powers_of_ten(axes, points[:, 1])
+    powers_of_ten(axes, np.array([*points[:, 1], *others]))
     axes.minorticks_off()
 
 
@@ -320,34 +341,31 @@ def _round_numbers(axes: Axes) -> None:
 def roof_explained() -> tuple[Figure, str]:
     """A first roofline, of a machine with round numbers, and one computation under it."""
     roofs = Roofs(flops=100e9, bytes=10e9)
-    figure, axes = canvas(width=8.4, height=4.2)
-    _draw_roofs(axes, roofs, 0.5, 200)
-    axes.plot([2, 2], [1, 20], ":", color=COLOURS[1], linewidth=1.6)
-    axes.plot(2, 20, MARKERS[1], color=COLOURS[1], markersize=9)
-    axes.text(2.25, 16, "2 FLOPs for a byte:\nat most\n2 × 10 = 20 GFLOP/s", va="top")
-    axes.plot([10, 10], [1, 100], "--", color="black", linewidth=1)
-    axes.text(10.8, 1.2, "ridge: 100 / 10 =\n10 FLOPs for a byte", va="bottom")
-    axes.text(40, 112, "compute roof: 100 GFLOP/s", ha="center", va="bottom")
-    axes.text(4.4, 52, "memory roof: 10 GB/s  ", ha="right", va="bottom")
-    axes.text(0.6, 2, "waits for memory", fontsize=11, style="italic")
-    axes.text(45, 20, "waits for arithmetic", fontsize=11, style="italic", ha="center")
-    axes.set(xlim=(0.5, 200), ylim=(1, 250), xlabel="FLOPs for each byte moved", ylabel="GFLOP/s")
-    axes.set_xticks([1, 2, 10, 100], ["1", "2", "10", "100"])
-    axes.set_yticks([1, 10, 20, 100], ["1", "10", "20", "100"])
+    figure, axes = canvas(width=9.0, height=4.4)
+    _draw_roofs(axes, roofs, 0.03, 600)
+    for x, marker, colour, words, place in (
+        (1 / 12, MARKERS[1], COLOURS[1], "the sum: 1/12 FLOP for a byte,\nat most 0.83 GFLOP/s", (0.11, 0.75)),
+        (500 / 3, MARKERS[0], COLOURS[0], "the product:\n167 FLOPs for a byte", (167, 60)),
+    ):
+        axes.plot([x, x], [0.1, 1e-9 * roofs.over(x)], ":", color=colour, linewidth=1.6)
+        axes.plot(x, 1e-9 * roofs.over(x), marker, color=colour, markersize=9)
+        axes.text(*place, words, va="top", ha="left" if x < 1 else "center", backgroundcolor="white")
+    axes.plot([10, 10], [0.1, 100], "--", color="black", linewidth=1)
+    axes.text(9, 0.13, "ridge: 100 / 10 =\n10 FLOPs for a byte", va="bottom", ha="right")
+    axes.text(90, 120, "compute roof: 100 GFLOP/s", ha="center", va="bottom")
+    axes.text(2.0, 30, "memory roof: 10 GB/s  ", ha="right", va="bottom")
+    axes.text(1.2, 1.6, "waits for memory", fontsize=11, style="italic")
+    axes.text(70, 3, "waits for\narithmetic", fontsize=11, style="italic", ha="center")
+    axes.set(xlim=(0.03, 600), ylim=(0.1, 300), xlabel="FLOPs for each byte moved", ylabel="GFLOP/s")
+    axes.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
+    axes.set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
     axes.minorticks_off()
     return figure, (
         "A roofline on logarithmic axes: FLOP/s against FLOPs for each byte moved. From the left a sloping line, the memory roof of 10 GB/s, "
-        "rises to the ridge at 10 FLOPs for each byte; from there a level line goes on, the compute roof at 100 GFLOP/s. A point at 2 FLOPs for "
-        "each byte stands under the slope, at most at 20 GFLOP/s: left of the ridge a computation waits for memory, right of it for arithmetic."
+        "rises to the ridge at 10 FLOPs for each byte; from there a level line goes on, the compute roof at 100 GFLOP/s. The sum of two matrices, at "
+        "1/12 FLOP for each byte, stands under the slope, at most at 0.83 GFLOP/s; the product, at 167, under the level line. Left of the ridge a "
+        "computation waits for memory, right of it for arithmetic."
     )
-
-
-RIGHT: dict[str, Any] = {"xytext": (9, -3), "va": "top"}
-BESIDE: dict[str, dict[str, Any]] = {
-    "matrices": {"xytext": (-9, 0), "va": "center", "ha": "right"},
-    COMPILED: {"xytext": (9, 2), "va": "bottom"},
-}
-"""Where the last n is written: three of the six often stand close together."""
 
 
 def _draw_roofs(axes: Axes, roofs: Roofs, low: float, high: float) -> None:
@@ -355,46 +373,50 @@ def _draw_roofs(axes: Axes, roofs: Roofs, low: float, high: float) -> None:
     axes.loglog(ends, [1e-9 * roofs.over(end) for end in ends], "-", color="black", linewidth=2.4)
 
 
+RIGHT: dict[str, Any] = {"xytext": (9, -3), "va": "top"}
+BESIDE: dict[str, dict[str, Any]] = {
+    "matrices": {"xytext": (-9, 3), "va": "bottom", "ha": "right"},
+    COMPILED: {"xytext": (-9, -3), "va": "top", "ha": "right"},
+}
+
+
 @picture
 def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
-    """Where the six stand under the roofs of the reader's machine, and of a recorded GPU."""
+    """Where the six stand under the roofs of the reader's machine, and of a recorded GPU; at the right, closer."""
     rows = _rows(bench)
-    figure, panels = canvas(len(rows), 1, width=10.4, height=1.6 + 4.1 * len(rows), squeeze=False)
+    figure, panels = canvas(len(rows), 2, width=10.8, height=1.7 + 3.9 * len(rows), squeeze=False)
     sentences = []
     above = False
-    for axes, row in zip(panels[:, 0], rows, strict=True):
+    for (whole, close), row in zip(panels, rows, strict=True):
         roofs, points = row.race.roofs, _under_the_roof(row.race, block_flops)
-        intensities = [x for places in points.values() for x, _, _ in places]
-        low, high = min(intensities) / 3, max(*intensities, roofs.ridge) * 3
-        _draw_roofs(axes, roofs, low, high)
-        for name, places in points.items():
-            xs, ys, lengths = np.array(places).T
-            style = row.style(name)
-            axes.plot(xs, 1e-9 * ys, **style, markersize=5, linewidth=1)
-            axes.plot(xs[-1], 1e-9 * ys[-1], **style, markersize=11)
-            end = (xs[-1], 1e-9 * ys[-1])
-            axes.annotate(f"{lengths[-1]:.0f}", end, textcoords="offset points", fontsize=10, **BESIDE.get(name, RIGHT))
+        near = {name: places for name, places in points.items() if name not in BY_TOKEN}
+        for axes, shown in ((whole, points), (close, near)):
+            xs, ys = np.array([place[:2] for places in shown.values() for place in places]).T
             above |= any(y > roofs.over(x) for x, y in zip(xs, ys, strict=True))
-            stands = [f"{x:.2g} FLOPs for each byte and {_rate(y)} at n = {n}" for x, y, n in places]
-            sentences.append(f"{name} at {' and '.join(stands)}")
-        sentences.append(f"the ridge at {roofs.ridge:.3g}")
-        measured = (
-            f"level: {_rate(roofs.flops)} in a large product",
-            f"slope: {_rate(roofs.bytes, 'B/s')} in a large copy",
-            f"ridge: {roofs.ridge:.3g} FLOPs for each byte",
-        )
-        axes.text(0.01, 0.97, "\n".join(measured), transform=axes.transAxes, va="top", fontsize=10.5)
-        axes.set(xlabel="useful FLOPs for each byte moved", ylabel="useful GFLOP/s", title=row.where)
-        powers_of_ten(
-            axes, 1e-9 * np.array([low * roofs.bytes, 5 * roofs.flops, *(y for p in points.values() for _, y, _ in p)])
-        )
-        ticks = [tick for tick in (0.1, 1, 10, 100, 1000) if low < tick < high]
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.set_xlim(low, high)
-        axes.minorticks_off()
+            low, high = min(*xs, roofs.ridge) / 2, max(*xs, roofs.ridge) * 2
+            _draw_roofs(axes, roofs, low, high)
+            for name, places in shown.items():
+                _draw_places(axes, places, row.style(name))
+            lowest = min(*ys, roofs.over(low))
+            axes.set(xlim=(low, high), ylim=(1e-9 * lowest / 1.5, 2e-9 * max(*ys, roofs.flops)))
+            _few_ticks(axes)
+            axes.set(xlabel="useful FLOPs for each byte moved", ylabel="useful GFLOP/s")
+        for name, places in near.items():
+            x, y, n = places[-1]
+            beside = {"textcoords": "offset points", "fontsize": 10, **BESIDE.get(name, RIGHT)}
+            close.annotate(f"{n}", (x, 1e-9 * y), **beside)
+        measured = f"{_rate(roofs.flops)} in a large product\n{_rate(roofs.bytes, 'B/s')} in a large copy"
+        whole.text(0.02, 0.97, measured, transform=whole.transAxes, va="top", fontsize=10.5)
+        whole.text(-0.1, 1.06, row.where, transform=whole.transAxes, fontsize=12, weight="bold", va="bottom")
+        close.set_title("closer, without the loops", fontsize=12)
+        stands = [
+            f"{name} at " + " and ".join(f"{x:.2g} FLOPs for each byte and {_rate(y)} at n = {n}" for x, y, n in places)
+            for name, places in points.items()
+        ]
+        sentences.append(f"On {row.where}: {'; '.join(stands)}; the ridge at {roofs.ridge:.3g} FLOPs for each byte.")
     here = rows[0].race
     notes = (
-        f"Small markers: n = {races.COUNTED_AT}; beside the large ones stands their n. Bytes as if there were no cache.",
+        f"Small markers: n = {races.COUNTED_AT}; large ones: the largest n, written beside at the right. Bytes as if there were no cache.",
         "Inside what is compiled nothing can be counted: it stands where batched does."
         if here.curves[COMPILED].lengths
         else "",
@@ -406,9 +428,26 @@ def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
     figure.legend(handles=_key(rows), loc="outside upper center", ncols=6, fontsize=10.5, handlelength=3.2)
     figure.supxlabel("\n".join(note for note in notes if note), fontsize=11)
     return figure, (
-        f"A roofline for each machine, on logarithmic axes: useful FLOP/s against useful FLOPs for each byte moved. For each way a point or "
-        f"two. {'; '.join(sentences)}. {' '.join(note for note in notes if note)}"
+        f"A roofline for each machine, on logarithmic axes, and a closer view of it without the loops: useful FLOP/s against useful FLOPs for each "
+        f"byte moved. For each way a point or two. {' '.join(sentences)} {' '.join(note for note in notes if note)}"
     )
+
+
+def _draw_places(axes: Axes, places: list[tuple[float, float, int]], style: dict[str, Any]) -> None:
+    """Where one of the six stands at its lengths, the last of them large."""
+    xs, ys = [x for x, _, _ in places], [1e-9 * y for _, y, _ in places]
+    axes.plot(xs, ys, **style, markersize=5, linewidth=1)
+    axes.plot(xs[-1], ys[-1], **style, markersize=11)
+
+
+def _few_ticks(axes: Axes) -> None:
+    """1, 2, 5, 10, ... within the limits of logarithmic axes; only the powers of ten where these would be many."""
+    for limits, put in ((axes.get_xlim(), axes.set_xticks), (axes.get_ylim(), axes.set_yticks)):
+        low, high = limits
+        steps = (1, 2, 5) if high / low < 100 else (1,)
+        ticks = [tick for power in range(-3, 7) for step in steps if low <= (tick := step * 10.0**power) <= high]
+        put(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
 
 
 def _under_the_roof(race: Race, block_flops: BlockFlops) -> dict[str, list[tuple[float, float, int]]]:
@@ -478,7 +517,7 @@ def recurrent(guess: str | None) -> tuple[Figure, str]:
     ratio.set(title="how many times as long the RNN takes")
     steps.set(title="steps that must wait for each other")
     b, d, _, f = racers.SIZES
-    answer = "a" if found[0] > 300 else "b" if found[0] > 30 else "c"
+    answer = "a" if found[0] > 300 else "b" if found[0] > 30 else "c" if found[0] > 1 else "d"
     notes = (
         f"b = {b}, d = {d}, f = {f}, float32, forward and backward; this machine: {_this_machine()}.",
         f"Recorded: {gpu}." if gpu else _beside(gpu),
@@ -522,15 +561,15 @@ def decoding(guess: str | None, attend_cached: AttendCached) -> tuple[Figure, st
         for row, name in enumerate(each):
             style: dict[str, Any] = {"color": COLOURS[row], "marker": MARKERS[row], "linestyle": DASHES[row]}
             style |= RECORDED if recorded else {}
-            left.loglog(lengths, 1e3 * each[name], **style, label=name + where)
+            left.loglog(lengths, 1e6 * each[name], **style, label=name + where)
             right.loglog(lengths, 1e3 * total[name], **style)
             sentences.append(
                 f"{name}{where} {_duration(each[name][-1])}, {_duration(total[name][-1])} in all, at n = {lengths[-1]}"
             )
         if not recorded:
             answer = "abc"[int(np.argmin([times[-1] for times in each.values()]))]
-    left.set(title="time for one token, at length n", xlabel="tokens n", ylabel="milliseconds")
-    right.set(title="time for n tokens in all", xlabel="tokens n", ylabel="milliseconds")
+    left.set(title="time for one token, at length n", xlabel="tokens n", ylabel="microseconds")
+    right.set(title="for n tokens in all, added up", xlabel="tokens n", ylabel="milliseconds")
     _round_numbers(left)
     _round_numbers(right)
     notes = (

@@ -113,7 +113,7 @@ def stored(course: Course) -> dict[str, tuple[float | None, float | None, bool]]
 
 def test_the_released_cell_asks_for_an_answer_and_gives_none(released: Path) -> None:
     cell = question(nbformat.read(str(released / "release" / NOTEBOOK / f"{NOTEBOOK}.ipynb"), as_version=4))
-    assert cell.source == "*Your answer goes here, in place of this line.*"
+    assert cell.source == "YOUR ANSWER HERE"
 
 
 def test_an_answer_waits_for_a_person_and_what_was_left_as_it_was_earns_nothing(course: Course, graded: Graded) -> None:
