@@ -137,7 +137,7 @@ def in_room(act: Callable[..., Value], room: int) -> Callable[..., Value]:
     def act_in_room(x: np.ndarray) -> Value:
         width = np.shape(x)[-1]
         if width > room:
-            raise ValueError(f"a device has room for {room} hidden features here, and act was given {width}")
+            raise ValueError(f"act was given {width} hidden features, and a device has room for {room} here")
         return act(x)
 
     return act_in_room
@@ -149,7 +149,9 @@ def _all_reduce(p: int, mark: float = 0.0) -> Callable[..., Value]:
     A mark other than 0 is added to the sum, and shows who sums without asking, and so without being counted.
     """
 
-    def all_reduce(parts: list[np.ndarray]) -> np.ndarray:
+    def all_reduce(parts: list[np.ndarray], *more: np.ndarray) -> np.ndarray:
+        if more:
+            raise ValueError(f"all_reduce takes one list of parts, and was given {1 + len(more)} arguments")
         if isinstance(parts, np.ndarray) and parts.ndim != 3:
             raise ValueError(f"all_reduce takes a list of parts, and was given one array of shape {list(parts.shape)}")
         if len(parts) != p:
@@ -224,5 +226,5 @@ _PUBLIC: dict[str, tuple[Callable[..., Callable[..., Value]], Callable[..., int]
     "mixer": (_mixer, _free),
     "relu": (_relu, _free),
     "tanh": (_tanh, _free),
-    "all_reduce": (_all_reduce, lambda parts: 1),
+    "all_reduce": (_all_reduce, lambda *arguments, **keywords: 1),
 }

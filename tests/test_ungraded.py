@@ -1,4 +1,4 @@
-"""What is not graded does not run while nbgrader grades: no picture is drawn, nothing is trained, nothing is timed."""
+"""What is not graded does not run while nbgrader grades: nothing is drawn, trained or timed, and no process is started."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from torch.utils.benchmark import Timer
 
 from autograder.exercises import NOTEBOOKS
-from course import clock
+from course import clock, ranks
 from course.figures import canvas
 
 HIDDEN = "### BEGIN HIDDEN TESTS"
@@ -27,10 +27,11 @@ def grading(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Figure, "__init__", refuse)
     monkeypatch.setattr(torch.optim.Optimizer, "__init__", refuse)
     monkeypatch.setattr(Timer, "__init__", refuse)
+    monkeypatch.setattr(ranks, "trials", refuse)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_a_notebook_that_is_graded_draws_trains_and_times_nothing(notebook: str, grading: None) -> None:
+def test_a_notebook_that_is_graded_draws_trains_times_and_starts_nothing(notebook: str, grading: None) -> None:
     scope: dict[str, Any] = {"__name__": notebook}
     for cell in source_cells(notebook):
         if cell.cell_type == "code":
@@ -44,3 +45,5 @@ def test_what_is_refused_here_is_what_pictures_use(grading: None) -> None:
         torch.optim.Adam([torch.zeros(1)])
     with pytest.raises(AssertionError):
         clock.seconds(lambda: None)
+    with pytest.raises(AssertionError):
+        ranks.run(lambda rank, p: None, 1)

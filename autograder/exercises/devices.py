@@ -19,7 +19,7 @@ NOTEBOOK = "09_devices"
 F = np.ndarray
 B = np.ndarray
 Act = Callable[[np.ndarray], np.ndarray]
-AllReduce = Callable[[list[np.ndarray]], np.ndarray]
+AllReduce = Callable[..., np.ndarray]
 
 
 # ------------------------------------------------------------------------------------------- column_shards
@@ -667,9 +667,31 @@ def rows_first_in_two_exchanges(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 
 
 def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you added the parts up yourself. They lie on different devices: nobody can add them without an exchange. Have
-    all_reduce do it, once."""
+    """the number is right, and all_reduce was not asked. Either you added the parts up yourself; or you laid the bent hidden features
+    side by side and multiplied by the whole of W2. Both bring together what lies on different devices, and nobody can do that without
+    an exchange. Let each device send its features through its own rows of W2, and have all_reduce add."""
     return np.asarray(sum(_parts(X, W1, b1, W2, p, act)) + b2)
+
+
+def gathered_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you cut W1, and then laid the hidden features of all devices side by side, before the activation, and went on as if nothing had
+    been cut. To lay them side by side is an exchange, and a device has no room for all of them. act works on each number by itself, so
+    each device can go on with what it has: bend it, and send it through its own rows of W2."""
+    hidden = np.concatenate([X @ w1 + c1 for w1, c1, _ in _devices(W1, b1, W2, p)], axis=1)
+    return np.asarray(act(hidden) @ W2 + b2)
+
+
+def tokens_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you applied the activation to the tokens, before the first product. It belongs between the two."""
+    return all_reduce([(act(X) @ w1 + c1) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)]) + b2
+
+
+def tokens_cut_as_well(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you cut W1 by columns, and X by columns as well. It is a row cut of the weight that has the tokens cut to go with it. Behind a column
+    cut a device needs whole tokens."""
+    tokens = np.split(X, p, axis=1)
+    devices = _devices(W1, b1, W2, p)
+    return all_reduce([act(x @ w1 + c1) @ w2 for x, (w1, c1, w2) in zip(tokens, devices, strict=True)]) + b2
 
 
 def part_of_device_0(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
@@ -719,16 +741,18 @@ def a_copy_for_each_device(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, a
 
 
 def reduced_part_by_part(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you call all_reduce with one part at a time. All devices take part in one and the same call: it takes the list of all
-    parts. (In a real process each rank does call with its own part. This function plays all of them.)"""
+    """all_reduce takes one list, of all parts, and you gave it something else. Either one part at a time: all devices take part in one and the
+    same call. (In a real process each rank does call with its own part. This function plays all of them.) Or the parts as so many
+    arguments. Or what you had added up before: adding up is what it is for."""
     total = np.zeros_like(X)
     for part in _parts(X, W1, b1, W2, p, act):
-        total = total + all_reduce(part)  # type: ignore[arg-type]
+        total = total + all_reduce(part)
     return total + b2
 
 
 def reduced_while_collecting(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you call all_reduce before all parts are there: inside the loop over devices, perhaps. Collect the parts first."""
+    """not every device has a part in your all_reduce. Either you call it before all parts are there, inside the loop over devices
+    perhaps; or you gave it one part that holds everything already. It takes one part from each device, all at once."""
     parts: list[F] = []
     total = np.zeros_like(X)
     for part in _parts(X, W1, b1, W2, p, act):
@@ -1006,6 +1030,14 @@ def _networks(rng: np.random.Generator) -> list[Case]:
     return [_network(rng, *_unlike(rng, p), p) for p in (2, 3)]
 
 
+def _networks_without_an_output_bias(rng: np.random.Generator) -> list[Case]:
+    cases = []
+    for one in _networks(rng):
+        X, W1, b1, W2, b2, *rest = one.arguments
+        cases.append(case(X, W1, b1, W2, np.zeros_like(b2), *rest))
+    return cases
+
+
 def _networks_where_more_can_be_cut(rng: np.random.Generator) -> list[Case]:
     p, n, share = 2, int(rng.choice([3, 5])), int(rng.choice([3, 5]))
     d = int(rng.choice([4, 8]))
@@ -1099,8 +1131,11 @@ MLP_TP = Exercise(
         _public_network(2, 3, 4, 1, TANH),
     ),
     probes=(
-        Probe("the output on two and on three devices, all sizes different", 1.5, _networks),
-        Probe("the same where other axes can be cut too", 1.0, _networks_where_more_can_be_cut),
+        Probe(
+            "what the devices add up to where b2 is zero, all sizes different", 1.0, _networks_without_an_output_bias
+        ),
+        Probe("the whole output on two and on three devices, all sizes different", 1.0, _networks),
+        Probe("the same where other axes can be cut too", 0.5, _networks_where_more_can_be_cut),
         Probe("everything that is added up across devices goes through all_reduce, once", 1.0, _networks_marked),
         Probe("no device works on more hidden features than its share", 0.5, _networks_in_small_rooms),
         Probe("refuses a hidden width that cannot be dealt evenly", 0.5, _networks_refused),
@@ -1128,6 +1163,9 @@ MLP_TP = Exercise(
         partial_sums_activated_with_one_bias,
         rows_first_in_two_exchanges,
         summed_by_hand,
+        gathered_by_hand,
+        tokens_cut_as_well,
+        tokens_activated,
         part_of_device_0,
         part_of_the_last_device,
         reduced_twice,
@@ -1355,6 +1393,77 @@ def output_weight_whole(X: F, params: Params, h: int, keep: B, p: int, all_reduc
     return all_reduce([_found(X, own, h // p, keep) @ params["Wo"] for own in _dealt(params, h, p)])
 
 
+def whole_output_weight_for_mha(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you gave each device all of Wo. What it computes for itself from the rows of Wo, the width of a value, comes out p times too large
+    then, and its columns are cut in the wrong places. A device needs the rows that its own values meet."""
+    own = [np.concatenate(columns, axis=1) for *columns, _ in _dealt(params, h, p)]
+    return all_reduce([_attention(X, Wqkv, params["Wo"], h // p, keep) for Wqkv in own])
+
+
+def columns_of_wo_for_mha(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you gave each device columns of Wo. What it computes for itself from the rows of Wo, the width of a value, comes out p times too
+    large then. A device needs the rows that its own values meet."""
+    own = [np.concatenate(columns, axis=1) for *columns, _ in _dealt(params, h, p)]
+    shards = zip(own, np.split(params["Wo"], p, axis=1), strict=True)
+    return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
+
+
+def packed_below_each_other(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you put the queries, keys and values of a device below each other. A packed weight has them side by side: np.concatenate joins along
+    axis 0 unless you tell it the axis."""
+    own = [(np.concatenate(columns), Wo) for *columns, Wo in _dealt(params, h, p)]
+    return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in own])
+
+
+def _from_three(X: F, three: list[F], params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """Attention as most will write it, from what they take to be the weights of queries, keys and values."""
+    _share(h, p)
+    columns = [np.split(W, p, axis=1) for W in three]
+    own = zip(*columns, np.split(params["Wo"], p), strict=True)
+    return all_reduce([_attention(X, np.concatenate(W, axis=1), Wo, h // p, keep) for *W, Wo in own])
+
+
+def sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you told np.split how wide the pieces of Wqkv are. It wants the borders between them: after the queries, and after the keys. As it is,
+    your keys are empty, and your values begin where keys should."""
+    k, _ = _widths(params, h)
+    return _from_three(X, np.split(params["Wqkv"], [h * k, h * k], axis=1), params, h, keep, p, all_reduce)
+
+
+def rows_split_for_columns(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you split Wqkv along axis 0, which is what np.split does unless you tell it the axis. Its rows are the features of a token; queries, keys
+    and values stand side by side."""
+    k, _ = _widths(params, h)
+    return _from_three(X, np.split(params["Wqkv"], [h * k, 2 * h * k]), params, h, keep, p, all_reduce)
+
+
+def cut_into_thirds(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key. How wide a value is can be read off
+    Wo; what remains of a head's columns is shared by query and key."""
+    return _from_three(X, np.split(params["Wqkv"], 3, axis=1), params, h, keep, p, all_reduce)
+
+
+def width_of_a_head_from_the_token(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you took the width of a head to be d/h. Most models are built so, and nothing forces them to. The widths are in the
+    weights: Wo has h*v rows, Wqkv has h*(2k + v) columns."""
+    k = X.shape[1] // h
+    return _from_three(X, np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1), params, h, keep, p, all_reduce)
+
+
+def keys_as_wide_as_values(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """your queries and keys are as wide as values. The rows of Wo tell you v, and only v. Of a head's 2k + v columns of Wqkv,
+    query and key share what remains when v is taken away."""
+    k = len(params["Wo"]) // h
+    return _from_three(X, np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1), params, h, keep, p, all_reduce)
+
+
+def values_before_keys(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you took the columns after the queries for values, and the last ones for keys. The order is queries, keys, values."""
+    k, v = _widths(params, h)
+    Wq, Wv, Wk = np.split(params["Wqkv"], [h * k, h * (k + v)], axis=1)
+    return _from_three(X, [Wq, Wk, Wv], params, h, keep, p, all_reduce)
+
+
 def outputs_added_up(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you added up what the heads found, before Wo. Head 0 of one device and head 0 of another have found different things,
     and Wo has other rows for each. Each device first sends its own through its own rows of Wo; what comes out can be
@@ -1425,32 +1534,6 @@ def head_after_head(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
     return all_reduce(_attention_parts(X, {"Wqkv": Wqkv, "Wo": params["Wo"]}, h, keep, p))
 
 
-def cut_into_thirds(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key. How wide a value is can be read off
-    Wo; what remains of a head's columns is shared by query and key."""
-    _share(h, p)
-    columns = [np.split(W, p, axis=1) for W in np.split(params["Wqkv"], 3, axis=1)]
-    return all_reduce([_added(X, own, h // p, keep) for own in zip(*columns, np.split(params["Wo"], p), strict=True)])
-
-
-def width_of_a_head_from_the_token(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you took the width of a head to be d/h. Most models are built so, and nothing forces them to. The widths are in the
-    weights: Wo has h*v rows, Wqkv has h*(2k + v) columns."""
-    _share(h, p)
-    k = X.shape[1] // h
-    columns = [np.split(W, p, axis=1) for W in np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)]
-    return all_reduce([_added(X, own, h // p, keep) for own in zip(*columns, np.split(params["Wo"], p), strict=True)])
-
-
-def keys_as_wide_as_values(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """your queries and keys are as wide as values. The rows of Wo tell you v, and only v. Of a head's 2k + v columns of Wqkv,
-    query and key share what remains when v is taken away."""
-    _share(h, p)
-    k = len(params["Wo"]) // h
-    columns = [np.split(W, p, axis=1) for W in np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)]
-    return all_reduce([_added(X, own, h // p, keep) for own in zip(*columns, np.split(params["Wo"], p), strict=True)])
-
-
 def queries_and_keys_exchanged(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """your queries and keys are exchanged, so every table of scores is turned. The order in Wqkv is queries, keys, values."""
     return all_reduce([_added(X, (k, q, v, o), h // p, keep) for q, k, v, o in _dealt(params, h, p)])
@@ -1519,16 +1602,18 @@ def a_part_for_each_head(X: F, params: Params, h: int, keep: B, p: int, all_redu
 
 
 def attention_reduced_part_by_part(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you call all_reduce with one part at a time. All devices take part in one and the same call: it takes the list of all
-    parts. (In a real process each rank does call with its own part. This function plays all of them.)"""
+    """all_reduce takes one list, of all parts, and you gave it something else. Either one part at a time: all devices take part in one and the
+    same call. (In a real process each rank does call with its own part. This function plays all of them.) Or the parts as so many
+    arguments. Or what you had added up before: adding up is what it is for."""
     total: F = np.zeros_like(X)
     for part in _attention_parts(X, params, h, keep, p):
-        total = total + all_reduce(part)  # type: ignore[arg-type]
+        total = total + all_reduce(part)
     return total
 
 
 def attention_reduced_while_collecting(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you call all_reduce before all parts are there: inside the loop over devices, perhaps. Collect the parts first."""
+    """not every device has a part in your all_reduce. Either you call it before all parts are there, inside the loop over devices
+    perhaps; or you gave it one part that holds everything already. It takes one part from each device, all at once."""
     parts: list[F] = []
     total: F = np.zeros_like(X)
     for part in _attention_parts(X, params, h, keep, p):
@@ -1751,7 +1836,7 @@ def _block(
     rng: np.random.Generator, d: int, h: int, k: int, v: int, dtype: str = "float64", order: str = "C"
 ) -> dict[str, F]:
     """A block's parameters, all of them random; with tokens of size 1 scores have a standard deviation of about 2."""
-    params = {name: normal(rng, *shape, dtype=dtype) for name, shape in shapes(d, h, k, v, d + 1).items()}
+    params = {name: normal(rng, *shape, dtype=dtype) for name, shape in shapes(d, h, k, v, 2).items()}
     params["Wqkv"][:, : 2 * h * k] *= math.sqrt(2 / d)
     return {name: with_layout(W, order) for name, W in params.items()}
 
@@ -1772,6 +1857,11 @@ def _dealt_heads(rng: np.random.Generator) -> list[Case]:
         n, d, h, k, v = _apart(rng, p)
         cases.append(case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), p, _exchange(p)))
     return cases
+
+
+def _dealt_without_a_mask(rng: np.random.Generator) -> list[Case]:
+    n, d, h, k, v = _apart(rng, 2)
+    return [case(normal(rng, n, d), _block(rng, d, h, k, v), h, np.ones((n, n), bool), 2, _exchange(2))]
 
 
 def _dealt_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
@@ -1884,7 +1974,8 @@ MHA_TP = Exercise(
         _public_block(2, 3, 2, 1, 2, 1),
     ),
     probes=(
-        Probe("the output on two and on three devices, all sizes different", 1.0, _dealt_heads),
+        Probe("the output without a mask, all sizes different", 0.5, _dealt_without_a_mask),
+        Probe("the output under the causal mask, on two and on three devices", 0.5, _dealt_heads),
         Probe("the same where sizes coincide and other cuts would run too", 0.5, _dealt_where_sizes_coincide),
         Probe("everything that is added up across devices goes through all_reduce, once", 1.0, _dealt_and_marked),
         Probe("other masks than the causal one, and a token that may look at nothing", 0.5, _dealt_under_masks),
@@ -1905,6 +1996,12 @@ MHA_TP = Exercise(
         asked_how_many_tokens,
         asked_the_width_of_a_head,
         output_weight_whole,
+        whole_output_weight_for_mha,
+        columns_of_wo_for_mha,
+        packed_below_each_other,
+        sizes_for_borders,
+        rows_split_for_columns,
+        values_before_keys,
         outputs_added_up,
         no_output_weight,
         first_rows_of_wo,

@@ -170,7 +170,7 @@ class Interview:
             raise ValueError(f"there is no {name!r:.40}")
         except Exception as error:
             message = f"{error!s:.300}"
-            return {"do": "raise", "message": message if name in message else f"{name:.40}: {message}"}
+            return {"do": "raise", "message": message if message.startswith(f"{name} ") else f"{name:.40}: {message}"}
 
 
 def _resolved(handed: dict[str, Implementation], leaf: Value) -> Value:

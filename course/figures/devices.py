@@ -497,6 +497,8 @@ def _run(life: Callable[..., Any], p: int) -> list[Any]:
 @picture
 def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha: Split) -> tuple[Figure, str]:
     """The reader's functions in two real processes, with and without something wrong."""
+    import torch.distributed  # noqa: F401  once here, and not again in each process
+
     trials = [*_ffn_trials(mlp_tp, ffn), *_attention_trials(mha_tp, mha)]
     outcomes = _in_processes([trial.call for trial in trials], 2)
     missing = _nobody_came(mlp_tp)
@@ -527,7 +529,7 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
         for left, cell in zip(lefts, cells, strict=True):
             axes.text(left, row, cell, va="center", fontsize=11)
         shown = "at rounding error" if error < 1e-9 else f"{error:.2f}"
-        told_rows.append(f"{trial.name}: {shown}, {outcome.collectives} collectives, {sign}")
+        told_rows.append(f"{trial.name}: {shown}, collectives: {outcome.collectives}, {sign}")
     axes.text(0, len(trials), "rank 1 does not come to the exchange", va="center", fontsize=11)
     axes.text(lefts[1], len(trials), missing, va="center", fontsize=11)
     figure.supxlabel(told(guess, "b"), fontsize=12)

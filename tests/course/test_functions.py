@@ -1,9 +1,11 @@
-"""The make-believe GPU, and functions that remember their calls."""
+"""The make-believe GPU, functions that remember their calls, and those of several devices."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from course.functions import Function, public_function
@@ -71,3 +73,64 @@ def test_the_device_is_told_in_words() -> None:
         "a GPU whose work per call is 1.5 s, 9.015625 s; handing a call over takes the host 0.25 s; "
         "work for 2 s is in its queue at the start; its queue has room for 3 calls"
     )
+
+
+# ---------------------------------------------------------------------------------------------- several devices
+
+
+PARTS = [np.array([[1.0, 2.0]]), np.array([[10.0, 20.0]])]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("together", [list, tuple, np.stack])
+def test_an_all_reduce_adds_up_and_its_mark_shows_who_has_asked(
+    dtype: str, together: Callable[[list[np.ndarray]], object]
+) -> None:
+    parts = together([part.astype(dtype) for part in PARTS])
+    for mark, total in ((0.0, [[11.0, 22.0]]), (5.0, [[16.0, 27.0]])):
+        found = public_function("all_reduce", p=2, mark=mark).run(parts)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, total)
+
+
+def test_a_call_of_all_reduce_is_one_collective_whatever_its_size() -> None:
+    def reduces_twice(all_reduce: Callable[[list[np.ndarray]], np.ndarray]) -> np.ndarray:
+        return all_reduce([all_reduce(PARTS), PARTS[0]])
+
+    observed = observe(reduces_twice, (public_function("all_reduce", p=2),))
+    assert observed.counts == {"all_reduce": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([PARTS[0]], "a list of parts, and was given one array of shape [1, 2]"),
+        ([PARTS[:1]], "one part from each of 2 devices, and was given 1"),
+        ([[*PARTS, PARTS[0]]], "one part from each of 2 devices, and was given 3"),
+        ([[PARTS[0], PARTS[0].T]], "parts of one shape, and was given the shapes [[1, 2], [2, 1]]"),
+        (PARTS, "one list of parts, and was given 2 arguments"),
+    ],
+)
+def test_an_all_reduce_says_what_it_takes(arguments: list[object], said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"all_reduce takes {said}")):
+        public_function("all_reduce", p=2).run(*arguments)
+
+
+@pytest.mark.parametrize("name", ["relu", "tanh"])
+def test_a_device_bends_as_many_features_as_it_has_room_for(name: str) -> None:
+    act, anywhere = public_function(name, room=2).run, public_function(name).run
+    np.testing.assert_array_equal(act(np.ones((5, 2))), anywhere(np.ones((5, 2))))
+    with pytest.raises(ValueError, match="act was given 3 hidden features, and a device has room for 2 here"):
+        act(np.ones((5, 3)))
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (public_function("all_reduce", p=2), "all_reduce"),
+        (public_function("all_reduce", p=2, mark=100.0), "a function that gives the sum of the parts, plus 100"),
+        (public_function("relu", room=3), "relu, on devices with room for 3 hidden features each"),
+    ],
+)
+def test_a_reader_is_told_what_is_not_plain_about_a_function(function: Function, told: str) -> None:
+    assert str(function) == told

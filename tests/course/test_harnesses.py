@@ -174,6 +174,13 @@ def test_a_refusal_is_an_answer_that_nothing_returned_can_pass_for() -> None:
     assert returned[2:] == [None, "leak"]
 
 
+def test_an_assertion_is_told_from_a_refusal() -> None:
+    def asserts(x: int) -> None:
+        assert x == 0
+
+    assert refusing(asserts, 1) not in (refusing(refuse, 1), refusing(asserts, 0))
+
+
 def test_another_exception_than_a_refusal_passes_through() -> None:
     with pytest.raises(ZeroDivisionError):
         refusing(lambda x: 1 / x, 0)
