@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -92,10 +92,16 @@ def match(
 def same_answers(expected: Sequence[Observation], some: Sequence[Observation], others: Sequence[Observation]) -> bool:
     """Whether two series of answers to the same cases would be told apart by nobody.
 
-    The same results, kinds of exception and changed arguments, and the same overspending.
+    The same results, kinds of exception and changed arguments, the same overspending, and wrong in the same way: where a
+    whole number is expected, a float is not the same answer as an integer that is as large.
     """
     each = zip(expected, some, others, strict=True)
-    return all(_alike(one, other) and _over(want, one) == _over(want, other) for want, one, other in each)
+    return all(
+        _alike(one, other)
+        and _over(want, one) == _over(want, other)
+        and _kinds(want.result, one.result) == _kinds(want.result, other.result)
+        for want, one, other in each
+    )
 
 
 def recognise(
@@ -155,6 +161,14 @@ def lines_grow(observations: Sequence[Observation]) -> bool:
     if any("lines" not in observed.counts or observed.raised for observed in observations):
         return False
     return observations[-1].counts["lines"] > observations[0].counts["lines"] + LINES_OF_SLACK
+
+
+def _kinds(expected: Value, given: Value) -> dict[str, Any] | Kind | None:
+    """The kind of the first difference, or that in each entry of a dictionary."""
+    if isinstance(expected, dict) and isinstance(given, dict):
+        return {key: _kinds(value, given.get(key)) for key, value in expected.items()}
+    found = compare(expected, given)
+    return found.kind if found else None
 
 
 def _over(expected: Observation, given: Observation) -> dict[str, int]:

@@ -178,9 +178,9 @@ def _device(
 ) -> Callable[..., float | None]:
     """A make-believe GPU: it is told "fn", "sync" or "clock", in seconds of its own.
 
-    "fn" takes the host `launch` to hand over, and then the GPU, when it is done with all that came before, `work[i]` in
-    call number i; the last entry stands for all further calls. Where `room` pieces of work are not done yet, the host
-    waits until one is. `queued` is the work that is there at the start. "sync" waits until everything is done, and "clock"
+    "fn" takes the host `launch` to hand over. In call number i it takes the GPU `work[i]`, from the moment of the call or,
+    if it comes later, from when it is done with all that came before; the last entry stands for all further calls. Where
+    `room` pieces of work are not done yet, the host waits until one is. `queued` is the work that is there at the start. "sync" waits until everything is done, and "clock"
     tells the host's time.
     """
     now = 64.0  # what a clock begins at means nothing

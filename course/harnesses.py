@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from course import ranks
 from course.functions import public_function
-from course.observing import OUT_OF_STEP, Elsewhere, Raised
+from course.observing import LEFT_UNUSED, OUT_OF_STEP, Elsewhere, Raised
 from course.values import Value, map_leaves, native
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most notebooks need none of this
@@ -188,21 +188,37 @@ def _peeking_model(table: Any) -> Any:
 
 
 def timing(function: Callable[..., Any], device: Callable[[str], Any], warmup: int, reps: int) -> Any:
-    """Your fn, sync and clock belonged to a make-believe GPU. A call of fn puts a piece of work into the GPU's queue and
-    returns, as soon as there is room for it; sync waits until the queue is empty; the clock is the host's, in seconds."""
+    """The GPU was a make-believe one. If it is free, it begins as soon as fn is called: a time is max(handing over, work). If
+    its queue is full, fn waits for room."""
+    asked: set[str] = set()
+
+    def ask(event: str) -> Any:
+        asked.add(event)
+        return device(event)
 
     def fn() -> Any:
-        return device("fn")
+        return ask("fn")
 
     def sync() -> Any:
-        return device("sync")
+        return ask("sync")
 
     def clock() -> Any:
-        return device("clock")
+        return ask("clock")
 
     for call in (fn, sync, clock):
         call.__qualname__ = call.__name__  # Python names it so where it is called with the wrong arguments
-    return function(fn, sync, clock, warmup, reps)
+    try:
+        report = function(fn, sync, clock, warmup, reps)
+    except Exception as error:
+        if not any(word in str(error) for word in ("CUDA", "NVIDIA")):
+            raise
+        told = (
+            "it asks for a real GPU; what waits for the one of fn is 'sync'"  # torch says another thing on each machine
+        )
+        raise RuntimeError(told).with_traceback(error.__traceback__) from error
+    if "fn" in asked and "clock" not in asked:  # the numbers are another clock's, and would tell nothing
+        raise Elsewhere(Raised(LEFT_UNUSED, "the 'clock' that came with fn and sync was never read"))
+    return report
 
 
 def decoding(

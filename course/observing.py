@@ -41,7 +41,10 @@ PATIENCE = 1.0
 """Seconds. After a case that went wrong and took longer, those like it would make a student wait for nothing."""
 
 OUT_OF_STEP = "out of step"
-"""The kind of what no function raised: several processes that did not meet. The message says how."""
+LEFT_UNUSED = "left unused"
+UNRAISED = (OUT_OF_STEP, LEFT_UNUSED)
+"""The kinds of what no function raised: several processes that did not meet, and an argument that nobody asked. The message
+says how, or which."""
 
 
 class Elsewhere(Exception):

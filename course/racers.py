@@ -192,18 +192,21 @@ def compiled() -> Compiled:
     """
     if os.environ.get("NBGRADER_EXECUTION"):
         return Compiled(None, "nothing is compiled while nbgrader runs")
-    missing = _missing_compiler()
+    device = here()
+    missing = _missing_compiler() if device.type == "cpu" else None
     if missing:
         return Compiled(None, missing)
-    # one compiling thread starts no helper processes, which would outlive the call; and what is compiled uses the
-    # threads that there are when it runs
-    fast = torch.compile(batched, options={"compile_threads": 1, "cpp.dynamic_threads": True})
+
+    @cache
+    def fast() -> Racer:
+        # one compiling thread starts no helper processes, which would outlive the call; and what is compiled uses the
+        # threads that there are when it runs
+        return torch.compile(batched, options={"compile_threads": 1, "cpp.dynamic_threads": True})
 
     def racer(X: Batch, params: Params, h: int) -> Batch:
         torch._dynamo.mark_dynamic(X, 1)
-        return fast(X, params, h)
+        return fast()(X, params, h)
 
-    device = here()
     params = parameters(SIZES, device, torch.float32)
     X = tokens(SIZES, 16, device, torch.float32)
 
@@ -229,7 +232,7 @@ def trouble(run: Callable[[], object]) -> str:
 
 
 def _missing_compiler() -> str | None:
-    """What torch.compile lacks here; it calls the C++ compiler that CXX names, or the usual one of the system."""
+    """What torch.compile lacks on a CPU; it calls the C++ compiler that CXX names, or the usual one of the system."""
     usual = {"darwin": "clang++", "win32": "cl"}.get(sys.platform, "g++")
     name = os.environ.get("CXX", usual)
     if shutil.which(name):

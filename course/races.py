@@ -28,6 +28,9 @@ SUDDEN = 5
 COUNTED_AT = 64
 """The number of tokens at which bytes are counted, besides the largest that a racer reached."""
 
+NO_MEMORY = ("out of memory", "DefaultCPUAllocator", "_ALLOC_FAILED")
+"""What stands in the message of PyTorch's allocators, of CUDA, and of cuBLAS and cuDNN, which take memory of their own."""
+
 FORWARD, BOTH = "forward", "forward + backward"
 TIME, MEMORY = "time", "memory"
 
@@ -77,7 +80,7 @@ def follow(prepare: Prepare, timed: Timed, longest: float, lengths: Iterable[int
 
 def out_of_memory(error: Exception) -> bool:
     """Whether this is how a GPU or a CPU says that it has no memory left."""
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "can't allocate memory" in str(error)
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY)
 
 
 # --------------------------------------------------------------------------------------------- six ways to one block

@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import select
 import signal
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:  # takes seconds to import, and `course.harnesses` is imported
 
 RankFunction = Callable[..., Any]
 
-LOOPBACK = "lo"
+LOOPBACK = "lo" if sys.platform == "linux" else "lo0"
 MEETING_SECONDS = 10.0  # to find each other, and to wait in one collective
 GRACE_SECONDS = 2.0  # that the others have when one rank is through
 MAX_PRINTED = 10_000
@@ -117,6 +118,8 @@ def trials(function: RankFunction, p: int, arguments: tuple[Any, ...], seconds: 
         return _simulate(function, p, arguments)
     if not hasattr(os, "fork"):
         raise OSError("this machine cannot fork processes; Linux and macOS can, and Windows in its subsystem for Linux")
+    import torch.distributed  # noqa: F401  once here, and not again in each process
+
     with tempfile.TemporaryDirectory() as folder:
         meeting, end = Path(folder) / "meeting", time.monotonic() + seconds
         started: list[tuple[int, SocketLink]] = []
@@ -126,10 +129,11 @@ def trials(function: RankFunction, p: int, arguments: tuple[Any, ...], seconds: 
             return _gather(started, end)
         finally:
             for pid, link in started:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                link.close()  # what a rank has forked waits for this, as the rank does
+                for end_all in (os.killpg, os.kill):
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        end_all(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-                link.close()
 
 
 # ------------------------------------------------------------------------------------------------------- processes
@@ -151,6 +155,7 @@ def _start(
         far.close()
         return pid, SocketLink(near)
     try:
+        os.setpgid(0, 0)  # with what it may start itself, so that all of it can be ended
         near.close()
         for _, link in others:
             link.close()
@@ -177,29 +182,27 @@ def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], mee
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
-            distributed.init_process_group(
-                "gloo",
-                init_method=meeting.as_uri(),
-                rank=rank,
-                world_size=p,
-                timeout=timedelta(seconds=MEETING_SECONDS),
-            )
+            patience = timedelta(seconds=MEETING_SECONDS)
+            store = distributed.FileStore(str(meeting), p)  # type: ignore[attr-defined]
+            store.set_timeout(patience)
+            distributed.init_process_group("gloo", store=store, rank=rank, world_size=p, timeout=patience)
         except Exception as error:
             _tell(link, Observation(), 0, "", f"could not meet the others over {LOOPBACK}: {str(error)[:300]}")
         else:
-            before = collectives()
+            group: Any = distributed.group.WORLD  # kept, since the function may destroy it when it is through
+            before = collectives(group)
             observed = observe(call, arguments)
             lost = WAITED if _in_vain(observed) else ""
-            _tell(link, observed, collectives() - before, printed.getvalue()[:MAX_PRINTED], lost)
-    threading.Event().wait()  # a rank that left now could cut off what the others still read; the parent ends all
+            _tell(link, observed, collectives(group) - before, printed.getvalue()[:MAX_PRINTED], lost)
+    _end_with(link.connection)  # a rank that left now could cut off what the others still read
 
 
-def collectives() -> int:
-    """How many collectives this rank has taken part in: gloo numbers them."""
+def collectives(group: Any = None) -> int:
+    """How many collectives this rank has taken part in, in its first group if no other is given: gloo numbers them."""
     from torch import distributed
 
-    group: Any = distributed.group.WORLD
-    return int(group._get_sequence_number_for_group())
+    asked: Any = group or distributed.group.WORLD
+    return int(asked._get_sequence_number_for_group())
 
 
 def _in_vain(observed: Observation) -> bool:
@@ -218,10 +221,12 @@ def _tell(link: SocketLink, observed: Observation, collectives: int, printed: st
 def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
     """What each rank tells. When the first is through the others have little time left; then it goes, and they notice."""
     found: dict[int, Rank] = {}
-    waiting = {link.connection: (rank, link) for rank, (_, link) in enumerate(started)}
+    waiting: dict[Any, tuple[int, SocketLink]] = {
+        link.connection: (rank, link) for rank, (_, link) in enumerate(started)
+    }
     patience = end
     while waiting:
-        ready, _, _ = select.select(waiting, [], [], max(patience - time.monotonic(), 0.0))
+        ready = wait(waiting, max(patience - time.monotonic(), 0.0))
         for connection in ready:
             rank, link = waiting.pop(connection)
             link.timeout = max(end - time.monotonic(), GRACE_SECONDS)  # what it has begun to tell is heard to its end

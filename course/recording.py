@@ -98,7 +98,7 @@ def measure(say: Say, longest: float = LONGEST, timed: Timed = seconds) -> Run:
         cores=os.cpu_count() or 1,
         threads=torch.get_num_threads(),
         memory=torch.cuda.get_device_properties(0).total_memory if gpu else _memory(),
-        versions=_versions(),
+        versions=_versions(gpu),
         date=datetime.now(UTC).date().isoformat(),
         block=block,
         recurrent=recurrent,
@@ -124,9 +124,9 @@ def _memory() -> int | None:
         return None
 
 
-def _versions() -> dict[str, str]:
+def _versions(gpu: bool) -> dict[str, str]:
     versions = {"python": platform.python_version(), "torch": torch.__version__.partition("+")[0]}
-    return versions | ({"cuda": torch.version.cuda} if torch.version.cuda else {})
+    return versions | ({"cuda": torch.version.cuda} if gpu and torch.version.cuda else {})
 
 
 # ------------------------------------------------------------------------------------------------------------- the file

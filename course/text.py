@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from course.comparing import Difference, agrees
-from course.observing import OUT_OF_STEP, Observation, Raised
+from course.observing import UNRAISED, Observation, Raised
 from course.values import Opaque, Tensor, Value, bare
 
 Axes = str | list[str] | None
@@ -91,7 +91,7 @@ def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
 
 
 def _exception(raised: Raised, values: bool) -> str:
-    if raised.kind == OUT_OF_STEP:
+    if raised.kind in UNRAISED:
         return f"{raised.message[:1].upper()}{raised.message[1:]}."
     message = f": {raised.message.rstrip('.')}" if raised.message and values else ""
     at = f" at line {raised.line} of {raised.function}, `{raised.source}`" if raised.source else ""

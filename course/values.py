@@ -13,7 +13,7 @@ import json
 import math
 import struct
 import sys
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -94,7 +94,7 @@ class _Flattener:
         if type(thing) in (list, tuple):
             assert isinstance(thing, (list, tuple))
             return type(thing)(self.flatten(item, depth + 1) for item in thing)
-        if type(thing) in (dict, OrderedDict, defaultdict):
+        if type(thing) in (dict, OrderedDict, defaultdict, Counter):
             assert isinstance(thing, dict)
             return {str(key)[:MAX_TEXT]: self.flatten(item, depth + 1) for key, item in thing.items()}
         torch = sys.modules.get("torch")

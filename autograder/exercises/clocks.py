@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -85,6 +86,18 @@ def attention_of_one_head(b: int, n: int, d: int, h: int, f: int) -> Flops:
     return right | {"scores": right["scores"] // h, "mix": right["mix"] // h}
 
 
+def scores_of_one_head(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """the scores are those of one head, of width d/h. There are h heads, and each has a table of scores of its own."""
+    right = _flops(b, n, d, f)
+    return right | {"scores": right["scores"] // h}
+
+
+def mix_of_one_head(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """the mix is that of one head, whose values have d/h features. There are h heads, and each mixes values of its own."""
+    right = _flops(b, n, d, f)
+    return right | {"mix": right["mix"] // h}
+
+
 def everything_of_one_head(b: int, n: int, d: int, h: int, f: int) -> Flops:
     """you counted one head: d/h columns in each projection, and the scores, the mix and the rows of Wo that belong to it.
     There are h of them."""
@@ -116,6 +129,19 @@ def output_of_one_head(b: int, n: int, d: int, h: int, f: int) -> Flops:
     """you gave Wo d/h rows. What is multiplied by Wo is the heads' outputs side by side, and they are d wide together."""
     right = _flops(b, n, d, f)
     return right | {"output": right["output"] // h}
+
+
+def output_for_every_head(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you multiplied the output by h, and gave it the full width d as well. The heads lie side by side, d wide together, and are
+    multiplied by Wo once."""
+    right = _flops(b, n, d, f)
+    return right | {"output": h * right["output"]}
+
+
+def output_among_tokens(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted the output as if tokens met there. They meet in scores and mix alone: Wo is a table of weights, d times d,
+    whatever n is."""
+    return _flops(b, n, d, f) | {"output": 2 * b * n * n * d}
 
 
 def leaves_out_wo(b: int, n: int, d: int, h: int, f: int) -> Flops:
@@ -174,6 +200,20 @@ def forgets_the_2(b: int, n: int, d: int, h: int, f: int) -> Flops:
     return {key: flops // 2 for key, flops in _flops(b, n, d, f).items()}
 
 
+def projections_without_the_2(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """what you counted for the projections is half of it. A multiplication and the addition after it are two FLOPs, here as in
+    the other products."""
+    right = _flops(b, n, d, f)
+    return right | {"qkv": right["qkv"] // 2}
+
+
+def output_without_the_2(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """what you counted for the output is half of it. A multiplication and the addition after it are two FLOPs, here as in the
+    other products."""
+    right = _flops(b, n, d, f)
+    return right | {"output": right["output"] // 2}
+
+
 def one_addition_fewer(b: int, n: int, d: int, h: int, f: int) -> Flops:
     """you counted k - 1 additions for k products, which is exact. The rule of this course is 2 for each product, as if every
     sum started from zero."""
@@ -199,6 +239,29 @@ def scores_feature_by_feature(b: int, n: int, d: int, h: int, f: int) -> Flops:
     return _flops(b, n, d, f) | {"scores": 2 * b * n * d * d, "mix": 2 * b * n * d * d}
 
 
+def scores_as_wide_as_tokens(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you exchanged n and d in the scores. Queries meet keys, so the table is [n, n], and each entry is a sum over features."""
+    return _flops(b, n, d, f) | {"scores": 2 * b * n * d * d}
+
+
+def mix_feature_by_feature(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you exchanged n and d in the mix. Each of n rows of weights is multiplied by n values, which are d wide in all heads
+    together."""
+    return _flops(b, n, d, f) | {"mix": 2 * b * n * d * d}
+
+
+def one_token(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted one token, which is alone in its text. An item has n of them: each is multiplied by the weights, and each meets
+    all n."""
+    return _flops(b, 1, d, f)
+
+
+def one_new_token(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted one token that meets n others, as when a text is written token by token. Here all n tokens of an item go
+    through the block, each with a query of its own."""
+    return {key: flops // n for key, flops in _flops(b, n, d, f).items()}
+
+
 def tokens_and_features_exchanged(b: int, n: int, d: int, h: int, f: int) -> Flops:
     """you exchanged n and d everywhere. n is the number of tokens, d the width of each."""
     return _flops(b, d, n, f)
@@ -210,10 +273,25 @@ def batch_and_tokens_exchanged(b: int, n: int, d: int, h: int, f: int) -> Flops:
 
 
 def only_the_causal_half(b: int, n: int, d: int, h: int, f: int) -> Flops:
-    """you halved scores and mix for a causal mask. The product computes the whole table, and the mask then throws half of it
-    away. (There are programs that skip the hidden half; here the plain products are counted.)"""
+    """scores and mix are half of what they should be. If you left out the 2: a multiplication and the addition after it are two
+    FLOPs. If it was for a causal mask: the product computes the whole table, and the mask then throws half of it away. (There
+    are programs that skip the hidden half; here the plain products are counted.)"""
     right = _flops(b, n, d, f)
     return right | {"scores": right["scores"] // 2, "mix": right["mix"] // 2}
+
+
+def half_of_the_scores(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """your scores are half of what they should be. If you left out the 2: a multiplication and the addition after it are two
+    FLOPs. If it was for a causal mask: the product computes the whole table, and the mask then throws half of it away."""
+    right = _flops(b, n, d, f)
+    return right | {"scores": right["scores"] // 2}
+
+
+def half_of_the_mix(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """your mix is half of what it should be. If you left out the 2: a multiplication and the addition after it are two FLOPs. If
+    it was for a causal mask: weights that are zero are multiplied like any others."""
+    right = _flops(b, n, d, f)
+    return right | {"mix": right["mix"] // 2}
 
 
 def only_the_kept_places(b: int, n: int, d: int, h: int, f: int) -> Flops:
@@ -224,7 +302,8 @@ def only_the_kept_places(b: int, n: int, d: int, h: int, f: int) -> Flops:
 
 
 def one_ffn_product(b: int, n: int, d: int, h: int, f: int) -> Flops:
-    """you counted one product in the feed-forward network. There are two: from d to f, and back from f to d."""
+    """your feed-forward network is half of what it should be. There are two products in it, from d to f and back from f to d,
+    and in each of them a multiplication and the addition after it are two FLOPs."""
     return _flops(b, n, d, f) | {"ffn": 2 * b * n * d * f}
 
 
@@ -301,9 +380,35 @@ def backward_too(b: int, n: int, d: int, h: int, f: int) -> Flops:
 
 
 def flops_as_floats(b: int, n: int, d: int, h: int, f: int) -> dict[str, float]:
-    """there are floats among your counts, as when d is divided by h with /. Counts are whole numbers: // stays whole, and here
-    nothing needs to be divided at all. (Beyond 2**53 a float does not even hold every whole number.)"""
+    """there are floats among your counts, as when d is divided by h with /, or a power is written n**2.0. Counts are whole
+    numbers: // stays whole, and here nothing needs to be divided at all. (Beyond 2**53 a float does not even hold every whole
+    number.)"""
     return _flops(b, n, d, f) | dict.fromkeys(("scores", "mix"), 2 * b * h * n * n * (d / h))
+
+
+def squares_of_the_width_as_floats(b: int, n: int, d: int, h: int, f: int) -> dict[str, float]:
+    """your counts of the products with square tables of weights are floats, as when their power is written d**2.0. Counts are
+    whole numbers. (Beyond 2**53 a float does not even hold every whole number.)"""
+    right = _flops(b, n, d, f)
+    return right | {key: float(right[key]) for key in ("qkv", "output")}
+
+
+def everything_as_floats(b: int, n: int, d: int, h: int, f: int) -> dict[str, float]:
+    """all your counts are floats: one factor that is a float, 2.0 or 1e0, is enough. Counts are whole numbers. (Beyond 2**53 a
+    float does not even hold every whole number.)"""
+    return {key: float(flops) for key, flops in _flops(b, n, d, f).items()}
+
+
+def attention_through_floats(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """scores and mix went through a float on their way, as with d / h, and were made whole again by `int` or `round`. That is too
+    late: beyond 2**53 a float does not hold every whole number. Stay with whole numbers all the way."""
+    return _flops(b, n, d, f) | dict.fromkeys(("scores", "mix"), int(2 * b * h * n * n * (d / h)))
+
+
+def everything_through_floats(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """all your counts went through floats on their way, and were made whole again by `int` or `round`. That is too late: beyond
+    2**53 a float does not hold every whole number. Stay with whole numbers all the way."""
+    return {key: int(float(flops)) for key, flops in _flops(b, n, d, f).items()}
 
 
 def in_billions(b: int, n: int, d: int, h: int, f: int) -> dict[str, float]:
@@ -406,9 +511,13 @@ def _small_blocks(rng: np.random.Generator) -> list[Case]:
 
 
 def _large_blocks(rng: np.random.Generator) -> list[Case]:
-    """A layer of a large model; what is counted lies far beyond 2**31, some of it beyond 2**53, and below 2**63."""
-    b, n, k, h, f = sizes(rng, 5, 61, 127)
-    return [case(b, 1024 * n + 1, h * k, h, 128 * f + 1)]
+    """A layer beyond those of large models, all sizes odd: no count is a float, and h or b times as much is still below 2**63."""
+
+    def odd(low: int, high: int) -> int:
+        return 2 * int(rng.integers(low // 2, high // 2)) + 1
+
+    h = odd(41, 51)
+    return [case(odd(51, 61), odd(98_000, 106_000), h * odd(1101, 1201), h, odd(110_000, 130_000))]
 
 
 BLOCK_FLOPS = Exercise(
@@ -419,6 +528,8 @@ BLOCK_FLOPS = Exercise(
         case(2, 3, 6, 3, 5),
         case(3, 1, 4, 1, 7),
         case(16, 2048, 4096, 32, 11008),
+        # no count is a float
+        case(57, 100_001, 45 * 1151, 45, 120_001),
     ),
     probes=(
         *(
@@ -433,11 +544,15 @@ BLOCK_FLOPS = Exercise(
         scores_for_every_head,
         mix_for_every_head,
         attention_of_one_head,
+        scores_of_one_head,
+        mix_of_one_head,
         everything_of_one_head,
         projections_of_one_head,
         each_head_as_wide_as_the_block,
         projections_for_every_head,
         output_of_one_head,
+        output_for_every_head,
+        output_among_tokens,
         leaves_out_wo,
         no_key_for_wo,
         leaves_out_the_mix,
@@ -448,12 +563,20 @@ BLOCK_FLOPS = Exercise(
         ffn_without_the_batch,
         items_meet,
         forgets_the_2,
+        projections_without_the_2,
+        output_without_the_2,
         one_addition_fewer,
         each_query_meets_one_token,
         scores_feature_by_feature,
+        scores_as_wide_as_tokens,
+        mix_feature_by_feature,
+        one_token,
+        one_new_token,
         tokens_and_features_exchanged,
         batch_and_tokens_exchanged,
         only_the_causal_half,
+        half_of_the_scores,
+        half_of_the_mix,
         only_the_kept_places,
         one_ffn_product,
         ffn_four_times_as_wide,
@@ -468,6 +591,10 @@ BLOCK_FLOPS = Exercise(
         sizes_of_the_results,
         backward_too,
         flops_as_floats,
+        squares_of_the_width_as_floats,
+        everything_as_floats,
+        attention_through_floats,
+        everything_through_floats,
         in_billions,
         of_32_bits,
         a_total_as_well,
@@ -556,7 +683,8 @@ def waits_after_the_clock_has_stopped(fn: Act, sync: Act, clock: Clock, warmup: 
 
 def waits_for_nothing(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
     """between the two readings of your clock nothing waits for the work, and before them neither. So you measured how long it
-    takes to hand work over, until the queue is full. (A bare `sync`, without brackets, does nothing.)"""
+    takes to hand work over, until the queue is full. (A bare `sync`, without brackets, does nothing. And the GPU for which
+    `torch.cuda.synchronize` waits, if there is one, is not the one of fn.)"""
     _warm(fn, warmup)
     times = []
     for _ in range(reps):
@@ -636,11 +764,27 @@ def starts_the_clock_before_it_waits(fn: Act, sync: Act, clock: Clock, warmup: i
 
 
 def starts_the_clock_after_the_call(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
-    """you call fn first and start the clock then. The work begins with the call, and so does the time."""
+    """your times leave out what passes while fn is called: the clock is started behind it, or the handing over is taken off
+    again. The work begins with the call, and so does the time."""
     _warm(fn, warmup)
     times = []
     for _ in range(reps):
         sync()
+        fn()
+        start = clock()
+        sync()
+        times.append(clock() - start)
+    return _report(times)
+
+
+def starts_the_clock_after_the_call_and_waits_too_late(
+    fn: Act, sync: Act, clock: Clock, warmup: int, reps: int
+) -> Report:
+    """two things. Your times leave out what passes while fn is called: the clock is started behind it, or the handing over is
+    taken off again. And nothing waits for older work before fn is called, so the first of them pays for that."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
         fn()
         start = clock()
         sync()
@@ -804,6 +948,60 @@ def clock_without_brackets(fn: Act, sync: Act, clock: Clock, warmup: int, reps: 
     return _report(times)
 
 
+def reads_the_computers_clock(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+    """you have not read the clock that came with fn. If you read the computer's own, as with `time.perf_counter`: it knows
+    nothing of this GPU. What your function works with is what it is given, so that it can be tried out on any device."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        sync()
+        start = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - start)
+    return _report(times)
+
+
+def waits_for_a_real_gpu(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+    """you wait for a real GPU, as with `torch.cuda.synchronize`, and it knows nothing of the work of fn. What waits for that is
+    the sync that you are given: your function then works on any device."""
+    _warm(fn, warmup)
+    raise AssertionError("Torch not compiled with CUDA enabled")  # what torch says where there is none
+
+
+def waits_on_what_fn_returns(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+    """you ask what fn returns to wait. Nothing is known of that, and here it is nothing at all: fn hands work over, and sync waits
+    for it."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        sync()
+        start = clock()
+        fn().synchronize()  # type: ignore[attr-defined]
+        times.append(clock() - start)
+    return _report(times)
+
+
+def takes_what_fn_returns_for_a_time(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+    """you took what fn returns for its time. Nothing is known of what it returns: a time is the difference of two readings of the
+    clock."""
+    _warm(fn, warmup)
+    return _report([fn() for _ in range(reps)])  # type: ignore[misc]
+
+
+def takes_what_sync_returns_for_a_time(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+    """you subtracted a reading of the clock from what sync or fn returns, which is no time. Wait first, and then read the clock
+    once more."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        sync()
+        start = clock()
+        fn()
+        times.append(sync() - start)  # type: ignore[operator]
+    return _report(times)
+
+
 def in_milliseconds(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
     """these are milliseconds. The clock speaks in seconds, and so should the report."""
     return _report([1e3 * time for time in _right_times(fn, sync, clock, warmup, reps)])
@@ -837,6 +1035,29 @@ def without_the_slowest(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int
     times = _right_times(fn, sync, clock, warmup, reps)
     rest = sorted(times)[: max(1, reps - 1)]
     return _report(times) | {"spread": rest[-1] - rest[0]}
+
+
+def without_fastest_and_slowest(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left the fastest and the slowest time out of the spread. They happened, and the spread is there to say so; the median
+    does not mind them."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    rest = sorted(times)[1:-1] or times
+    return _report(times) | {"spread": rest[-1] - rest[0]}
+
+
+def without_fastest_and_slowest_of_two(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left the fastest and the slowest time out. Of one or two times nothing is left then, and of more the spread no longer
+    says how far apart they were. Leave them in: the median does not mind them."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report(sorted(times)[1:-1]) | {"times": times}
+
+
+def outliers_dropped(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+    """you dropped the fastest and the slowest time. Nothing is left out of the report: the spread is there to tell of them, and
+    the median does not mind them."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    ends = (min(times), max(times))
+    return _report([time for time in times if time not in ends] or times)
 
 
 def mean_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
@@ -1193,6 +1414,7 @@ BENCH = Exercise(
         waits_before_the_warm_up_only,
         starts_the_clock_before_it_waits,
         starts_the_clock_after_the_call,
+        starts_the_clock_after_the_call_and_waits_too_late,
         warm_up_timed_too,
         warm_up_in_the_statistics,
         warm_up_skipped,
@@ -1213,12 +1435,20 @@ BENCH = Exercise(
         fn_called_twice,
         fn_never_called,
         clock_without_brackets,
+        reads_the_computers_clock,
+        waits_for_a_real_gpu,
+        waits_on_what_fn_returns,
+        takes_what_fn_returns_for_a_time,
+        takes_what_sync_returns_for_a_time,
         in_milliseconds,
         in_microseconds,
         rounded_times,
         sorted_times,
         backward_times,
         without_the_slowest,
+        without_fastest_and_slowest,
+        without_fastest_and_slowest_of_two,
+        outliers_dropped,
         mean_for_median,
         minimum_for_median,
         maximum_for_median,
@@ -1319,6 +1549,14 @@ def masks_itself(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     scores = x_new @ Wq @ grown["K"].T / Wk.shape[1] ** 0.5
     scores[:, -1] = -torch.inf
     return scores.softmax(dim=-1) @ grown["V"], grown
+
+
+def itself_left_out_of_the_mix(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """softmax gave a weight to every token, the new one too, and then you mixed the values of the old ones alone: its share is
+    lost. Its own value belongs to the mix, as its key belongs to the scores."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    weights = (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).softmax(dim=-1)
+    return weights[:, :-1] @ cache["V"], grown
 
 
 def first_row_of_the_mask(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
@@ -1456,7 +1694,9 @@ def scale_after_softmax(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 
 def softmax_over_the_query(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """your softmax runs over axis 0, which has one entry, the one query: every weight is 1. The keys are along the last axis."""
+    """every weight is 1, and your output is the sum of all values: your softmax runs over an axis with one entry, that of the one
+    query. It has to run over the keys. Where the scores stand as a row, they are along the last axis; where they stand as a
+    column, along the first."""
     grown = _grown(x_new, cache, Wk, Wv)
     return (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).softmax(dim=0) @ grown["V"], grown
 
@@ -1492,6 +1732,20 @@ def caches_tokens(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     point of a cache is not to do that again. (It runs only where keys and values are as wide as tokens.)"""
     grown = {key: torch.cat([rows, x_new]) for key, rows in cache.items()}
     return _mixed(x_new @ Wq, grown["K"] @ Wk, grown["V"] @ Wv), grown
+
+
+def token_for_a_key(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you put the token itself into the cache of keys. What belongs there is its key, x_new @ Wk. (It runs only where keys are as
+    wide as tokens.)"""
+    grown = _grown(x_new, cache, Wk, Wv) | {"K": torch.cat([cache["K"], x_new])}
+    return _mixed(x_new @ Wq, grown["K"], grown["V"]), grown
+
+
+def token_for_a_value(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you put the token itself into the cache of values. What belongs there is its value, x_new @ Wv. (It runs only where values
+    are as wide as tokens.)"""
+    grown = _grown(x_new, cache, Wk, Wv) | {"V": torch.cat([cache["V"], x_new])}
+    return _mixed(x_new @ Wq, grown["K"], grown["V"]), grown
 
 
 def caches_tokens_unprojected(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
@@ -1739,6 +1993,63 @@ def everything_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     return _right_step(x_new.float(), {k: t.float() for k, t in cache.items()}, Wq.float(), Wk.float(), Wv.float())
 
 
+def root_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your output is right to 8 digits or so: somewhere on the way float32 was used. The root of a tensor of whole numbers is one
+    of float32, whatever your scores are. A root that is a plain number of Python's fits them all."""
+    root = torch.sqrt(torch.tensor(Wk.shape[1]))
+    return _with_scores(_products(x_new, cache, Wq, Wk) / root, x_new, cache, Wk, Wv)
+
+
+def softmax_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your output is right to 7 digits or so: somewhere on the way float32 was used, as when softmax is told its `dtype`. What
+    comes in as float64 stays float64 all the way."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
+    return scores.softmax(dim=-1, dtype=torch.float32).to(x_new.dtype) @ grown["V"], grown
+
+
+def weights_left_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your weights are float32, and the values are float64. Where softmax is told its `dtype`, its weights have that one; leave it
+    away, and they have the type of the scores."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
+    return scores.softmax(dim=-1, dtype=torch.float32) @ grown["V"], grown
+
+
+def tables_without_a_number_type(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you multiplied float64 by a float32. `torch.zeros` and `torch.empty` make tables of float32 unless they are told: a table
+    that is to take up the old rows needs their number type."""
+    m = len(cache["K"])
+    K, V = torch.zeros(m + 1, Wk.shape[1]), torch.zeros(m + 1, Wv.shape[1])
+    K[:m], V[:m] = cache["K"], cache["V"]
+    K[m:], V[m:] = x_new @ Wk, x_new @ Wv
+    return _mixed(x_new @ Wq, K, V), {"K": K, "V": V}
+
+
+def output_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your output is float32, whatever came in. The number type that comes in goes out: no .float() is needed."""
+    output, grown = _right_step(x_new, cache, Wq, Wk, Wv)
+    return output.float(), grown
+
+
+def output_in_float64(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your output is float64, whatever came in. The number type that comes in goes out: no .double() is needed."""
+    output, grown = _right_step(x_new, cache, Wq, Wk, Wv)
+    return output.double(), grown
+
+
+def output_as_a_list(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """the numbers are right, and your output is a list. Tensors came in, and a tensor goes out: the next layer works with it."""
+    output, grown = _right_step(x_new, cache, Wq, Wk, Wv)
+    return output.tolist(), grown
+
+
+def everything_as_lists(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you return lists. Tensors came in, and tensors go out: nothing can be joined to a list of numbers at the next step."""
+    output, grown = _right_step(x_new, cache, Wq, Wk, Wv)
+    return output.tolist(), {key: rows.tolist() for key, rows in grown.items()}
+
+
 def numpy_arrays(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     """the numbers are right, and they are numpy arrays. Tensors came in, and tensors go out."""
     output, grown = _right_step(x_new, cache, Wq, Wk, Wv)
@@ -1921,6 +2232,7 @@ ATTEND_CACHED = Exercise(
         attends_only_to_itself,
         forgets_the_new_token,
         masks_itself,
+        itself_left_out_of_the_mix,
         first_row_of_the_mask,
         new_first,
         new_value_first,
@@ -1947,6 +2259,8 @@ ATTEND_CACHED = Exercise(
         plain_average,
         best_match_only,
         caches_tokens,
+        token_for_a_key,
+        token_for_a_value,
         caches_tokens_unprojected,
         projects_the_cache_again,
         unprojected_query,
@@ -1985,6 +2299,14 @@ ATTEND_CACHED = Exercise(
         every_token_asks,
         everything_in_float64,
         everything_in_float32,
+        root_in_float32,
+        softmax_in_float32,
+        weights_left_in_float32,
+        tables_without_a_number_type,
+        output_in_float32,
+        output_in_float64,
+        output_as_a_list,
+        everything_as_lists,
         numpy_arrays,
     ),
     variants=(step_by_softmax, step_by_fused_attention, step_by_einsum, step_into_empty_tables),

@@ -28,6 +28,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from course import ranks
 from course.checking import examine
 
 STYLE = Path(__file__).parent / "course.mplstyle"
@@ -70,6 +71,14 @@ GUESS_FIRST = "Make your guess first: write it where the cell says None, then ru
 
 class CannotDraw(Exception):
     """What a reader's function returned cannot be drawn; the message says why."""
+
+
+def from_processes(function: Callable[..., Any], p: int, *arguments: Any) -> list[Any]:
+    """What `ranks.run` returns; where the processes do not get through there is nothing to draw, and it says why."""
+    try:
+        return ranks.run(function, p, *arguments)
+    except (OSError, RuntimeError) as trouble:
+        raise CannotDraw(f"There is nothing to draw: {trouble}.") from trouble
 
 
 Draw = Callable[..., tuple[Figure, str]]

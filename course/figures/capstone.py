@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 
-from course import museum, ranks
-from course.figures import COLOURS, MARKERS, PALE, CannotDraw, canvas, picture, told
+from course import museum
+from course.figures import COLOURS, MARKERS, PALE, CannotDraw, canvas, from_processes, picture, told
 from course.parameters import random_parameters
 
 ParallelBlock = Callable[..., Float[np.ndarray, "n d"]]
@@ -132,13 +132,6 @@ def _numbers_held(p: int) -> int:
     return (4 * D * D + 2 * D * F + F) // p + 5 * D
 
 
-def _run(function: Callable[..., Any], p: int, *arguments: Any) -> list[Any]:
-    try:
-        return ranks.run(function, p, *arguments)
-    except RuntimeError as trouble:
-        raise CannotDraw(f"There is nothing to draw: {trouble}.") from None
-
-
 def _lanes(parallel_block: ParallelBlock, p: int, late: float = 0.0, rounds: int = 20) -> list[Lane]:
     """Run a block in p processes, a few times over, and write down who met whom when, in the quickest round.
 
@@ -169,7 +162,7 @@ def _lanes(parallel_block: ParallelBlock, p: int, late: float = 0.0, rounds: int
             laps.append({"H": H, "began": began, "ended": time.monotonic(), "meetings": meetings})
         return laps
 
-    laps = [[Lane(**lane) for lane in lap] for lap in zip(*_run(watched, p), strict=True)]
+    laps = [[Lane(**lane) for lane in lap] for lap in zip(*from_processes(watched, p), strict=True)]
     if p > 1 and not all(lane.meetings for lane in laps[0]):
         raise CannotDraw("No meeting was seen: the time line watches `dist.all_reduce`, under this name.")
     return min(laps, key=_seconds)
@@ -308,7 +301,9 @@ def ladder(
     """How far the outputs of all the ways to compute one block are from those of the first."""
     keep = np.ones((len(X), len(X)), dtype=bool)
     for p, word in ((2, "two"), (4, "four")):
-        rungs = rungs | {f"10  {word} processes": _run(parallel_block, p, X, params, h, keep, EPS, np.tanh)[-1]}
+        rungs = rungs | {
+            f"10  {word} processes": from_processes(parallel_block, p, X, params, h, keep, EPS, np.tanh)[-1]
+        }
     first, *others = rungs.values()
     apart = [float(np.abs(H - first).max()) for H in others]
     figure, axes = canvas(width=9.0, height=0.5 + 0.5 * len(rungs))

@@ -250,6 +250,7 @@ def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[
     b, d, h, f = here.sizes
     notes = (
         f"b = {b}, d = {d}, h = {h}, f = {f}. A curve ends where the next point would probably take over {races.LONGEST:g} s.",
+        "A recorded one is longer: it ends where patience or memory did." if rows[1:] else "",
         _gain(here),
         " ".join((_absent(here), _beside(rows[1:]))).strip(),
         _verdict(guess, here),
@@ -258,7 +259,7 @@ def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[
     figure.supxlabel("\n".join(note for note in notes if note), fontsize=11.5)
     return figure, (
         f"Two charts for each machine against the number of tokens n, on logarithmic axes: the time of one call, and the useful FLOPs per second "
-        f"with a dashed line at what one large product reaches. {' '.join(_told_row(row, block_flops) for row in rows)} {notes[1]} {notes[2]}"
+        f"with a dashed line at what one large product reaches. {' '.join(_told_row(row, block_flops) for row in rows)} {notes[2]} {notes[3]}"
     )
 
 
@@ -407,7 +408,7 @@ def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
             close.annotate(f"{n}", (x, 1e-9 * y), **beside)
         measured = f"{_rate(roofs.flops)} in a large product\n{_rate(roofs.bytes, 'B/s')} in a large copy"
         whole.text(0.02, 0.97, measured, transform=whole.transAxes, va="top", fontsize=10.5)
-        whole.text(-0.1, 1.06, row.where, transform=whole.transAxes, fontsize=12, weight="bold", va="bottom")
+        whole.set_title(f"{row.where}\n", loc="left", fontsize=12, weight="bold")
         close.set_title("closer, without the loops", fontsize=12)
         stands = [
             f"{name} at " + " and ".join(f"{x:.2g} FLOPs for each byte and {_rate(y)} at n = {n}" for x, y, n in places)
@@ -446,7 +447,7 @@ def _few_ticks(axes: Axes) -> None:
         low, high = limits
         steps = (1, 2, 5) if high / low < 100 else (1,)
         ticks = [tick for power in range(-3, 7) for step in steps if low <= (tick := step * 10.0**power) <= high]
-        put(ticks, [f"{tick:g}" for tick in ticks])
+        put(ticks, [np.format_float_positional(tick, trim="-") for tick in ticks])
     axes.minorticks_off()
 
 
@@ -519,7 +520,7 @@ def recurrent(guess: str | None) -> tuple[Figure, str]:
     b, d, _, f = racers.SIZES
     answer = "a" if found[0] > 300 else "b" if found[0] > 30 else "c" if found[0] > 1 else "d"
     notes = (
-        f"b = {b}, d = {d}, f = {f}, float32, forward and backward; this machine: {_this_machine()}.",
+        f"b = {b}, d = {d}, f = {f}, forward and backward; this machine: {_this_machine()}, float32.",
         f"Recorded: {gpu}." if gpu else _beside(gpu),
         told(guess, answer),
     )
@@ -574,7 +575,7 @@ def decoding(guess: str | None, attend_cached: AttendCached) -> tuple[Figure, st
     _round_numbers(right)
     notes = (
         f"One head, d = {racers.SIZES.d}, k = v = {racers.SIZES.d // racers.SIZES.h}; {_this_machine()}. {told(guess, answer)}",
-        f"Recorded: {gpu}; there the keeping of keys and values is not counted." if gpu else _beside(gpu),
+        f"Recorded: {gpu}.\nThere the keeping of keys and values is not counted." if gpu else _beside(gpu),
     )
     figure.legend(
         *left.get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=10.5, handlelength=3.2

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from course import ranks
-from course.figures import COLOURS, FRAME, MARKERS, PALE, CannotDraw, canvas, picture, told
+from course.figures import COLOURS, FRAME, MARKERS, PALE, CannotDraw, canvas, from_processes, picture, told
 from course.figures.grids import grid
 from course.parameters import Params, shapes
 
@@ -480,25 +480,16 @@ def _in_processes(trials: Sequence[Callable[[int, AllReduce], Any]], p: int) -> 
             told.append({"result": result, "collectives": len(counted), "numbers": sum(counted)})
         return told
 
-    by_rank = _run(life, p)
+    by_rank = from_processes(life, p)
     return [
         Outcome([one["result"] for one in together], together[0]["collectives"], together[0]["numbers"])
         for together in zip(*by_rank, strict=True)
     ]
 
 
-def _run(life: Callable[..., Any], p: int) -> list[Any]:
-    try:
-        return ranks.run(life, p)
-    except (OSError, RuntimeError) as error:
-        raise CannotDraw(f"The processes did not get through: {error}.") from error
-
-
 @picture
 def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha: Split) -> tuple[Figure, str]:
     """The reader's functions in two real processes, with and without something wrong."""
-    import torch.distributed  # noqa: F401  once here, and not again in each process
-
     trials = [*_ffn_trials(mlp_tp, ffn), *_attention_trials(mha_tp, mha)]
     outcomes = _in_processes([trial.call for trial in trials], 2)
     missing = _nobody_came(mlp_tp)
@@ -702,7 +693,7 @@ def against_pytorch(
             ),
         ]
 
-    first, second = _run(life, p)
+    first, second = from_processes(life, p)
     figure, axes = canvas(width=10.2, height=5.4)
     axes.set_axis_off()
     axes.set(xlim=(0, 12), ylim=(12.2, -0.8))

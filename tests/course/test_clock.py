@@ -13,25 +13,25 @@ from course import clock
 def test_a_job_on_the_device_is_done_long_after_it_was_launched() -> None:
     device = clock.Device()
     start = time.perf_counter()
-    device.launch(0.05)
+    device.launch(0.5)
     launched = time.perf_counter() - start
     device.synchronise()
     waited = time.perf_counter() - start
     assert launched >= clock.LAUNCH
-    assert launched < 0.04
-    assert waited >= 0.05
+    assert launched < 0.4
+    assert waited >= 0.5
 
 
 def test_jobs_on_the_device_wait_for_each_other_and_a_second_wait_is_short() -> None:
     device = clock.Device()
     start = time.perf_counter()
     for _ in range(3):
-        device.launch(0.02)
+        device.launch(0.1)
     device.synchronise()
-    assert time.perf_counter() - start >= 0.06
+    assert time.perf_counter() - start >= 0.3
     again = time.perf_counter()
     device.synchronise()
-    assert time.perf_counter() - again < 0.02
+    assert time.perf_counter() - again < 0.1
 
 
 def test_an_idle_device_begins_when_it_is_asked() -> None:

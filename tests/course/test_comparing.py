@@ -252,6 +252,14 @@ def test_two_series_of_answers_are_the_same_where_nobody_could_tell_them_apart()
     assert not same_answers(want, [seen(1.0, changed={0: 1})], [seen(1.0, changed={0: 2})])
 
 
+def test_a_float_is_not_the_same_answer_as_a_whole_number_where_one_is_expected() -> None:
+    want, floats, half = seen({"a": 4, "b": 6}), seen({"a": 4.0, "b": 6.0}), seen({"b": 6, "a": 4.0})
+    assert not same_answers([want], [floats], [want])
+    assert not same_answers([want], [floats], [half])
+    assert same_answers([want], [half], [seen({"a": 4.0, "b": 6})])
+    assert same_answers([seen(4.0)], [seen(5.0)], [seen(5)])
+
+
 @pytest.mark.parametrize(
     ("given", "mistaken", "points"),
     [

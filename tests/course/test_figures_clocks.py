@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 import recorded
 import torch
+from matplotlib.figure import Figure
 
-from course import racers, races, recording
+from course import figures, racers, races, recording
 from course.figures import Covered, Picture, clocks
 from course.roofline import Roofs
 
@@ -83,6 +84,19 @@ def test_the_latest_recorded_gpu_stands_beside_with_its_name_and_date(
     assert "Old GPU" not in text
     assert "A CPU" not in text
     assert "no GPU run recorded" not in text
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_recorded_gpu_leaves_room_for_every_panel_and_every_note(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "read", lambda: [recorded.run("NVIDIA GeForce RTX 4090 Laptop GPU of a long name")])
+    drawn: list[Figure] = []
+    monkeypatch.setattr(figures, "Picture", lambda figure, alt: drawn.append(figure) or figure.draw_without_rendering())
+    MEASURED[name]()
+    (figure,) = drawn
+    assert all(axes.get_position().width > 0.3 for axes in figure.axes)
+    notes = figure._supxlabel.get_window_extent()
+    assert notes.x0 > 0
+    assert notes.x1 < figure.bbox.width
 
 
 def test_all_number_types_of_a_recorded_gpu_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ import pytest
 import torch
 from torch import distributed
 
+from course.cases import case
+from course.comparing import Difference
 from course.functions import public_function
 from course.harnesses import (
     decoding,
@@ -28,6 +30,7 @@ from course.harnesses import (
 from course.modules import Block
 from course.observing import OUT_OF_STEP, Elsewhere, Raised
 from course.parameters import random_parameters
+from course.text import explain
 
 SIZES = {"d": 4, "h": 2, "k": 3, "v": 1, "f": 5, "eps": 1e-3, "dropout": 0.5}
 
@@ -209,6 +212,40 @@ def test_a_call_with_arguments_is_refused_under_the_name_that_the_student_knows(
 
     with pytest.raises(TypeError, match=rf"^{name}\(\) takes 0 positional arguments but 1 was given$"):
         timing(wrong, public_function("device", work=[1.0]).begin(), 0, 1)
+
+
+def test_a_clock_that_was_never_read_is_told_since_the_times_would_be_those_of_another() -> None:
+    def measure(fn: Any, sync: Any, clock: Any, warmup: int, reps: int) -> float:
+        fn()
+        sync()
+        return 3e-6
+
+    observed = case(public_function("device", work=[1.0]), 0, 1, harness="timing").run(measure)
+    assert observed.raised is not None
+    found = Difference("raised", (), None, observed.raised)
+    assert explain(found, values=False) == "The 'clock' that came with fn and sync was never read."
+
+
+def test_who_does_not_even_call_fn_is_told_of_the_result() -> None:
+    assert timing(lambda *given: None, public_function("device", work=[1.0]).begin(), 0, 1) is None
+
+
+@pytest.mark.parametrize("said", ["Torch not compiled with CUDA enabled", "Found no NVIDIA driver on your system."])
+def test_who_asks_for_a_real_gpu_is_told_of_sync_whatever_torch_says(said: str) -> None:
+    def measure(fn: Any, sync: Any, clock: Any, warmup: int, reps: int) -> None:
+        raise AssertionError(said)
+
+    with pytest.raises(RuntimeError, match="what waits for the one of fn is 'sync'") as caught:
+        timing(measure, public_function("device", work=[1.0]).begin(), 0, 1)
+    assert "measure" in [entry.name for entry in caught.traceback]  # so that the student's line can be told
+
+
+def test_any_other_error_stays_as_it_is() -> None:
+    def measure(fn: Any, sync: Any, clock: Any, warmup: int, reps: int) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    with pytest.raises(ZeroDivisionError, match=r"^division by zero$"):
+        timing(measure, public_function("device", work=[1.0]).begin(), 0, 1)
 
 
 # ----------------------------------------------------------------------------------------------- decoding

@@ -78,6 +78,7 @@ def test_what_is_compiled_gives_the_same_for_other_lengths_without_being_compile
     torch._dynamo.utils.counters.clear()
     for n in (3, 33, 50):
         X, params = drawn(SIZES, n, torch.float32)
+        X, params = X.to(racers.here()), {name: values.to(racers.here()) for name, values in params.items()}
         with torch.no_grad():
             got, expected = compiled.racer(X, params, SIZES.h), racers.batched(X, params, SIZES.h)
         torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-4)
@@ -86,6 +87,7 @@ def test_what_is_compiled_gives_the_same_for_other_lengths_without_being_compile
 
 
 def test_without_a_compiler_there_are_words_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(racers, "here", lambda: CPU)
     monkeypatch.setenv("CXX", "no-such-compiler")
     compiled = racers.compiled()
     assert compiled.racer is None
@@ -99,6 +101,15 @@ def test_whatever_fails_while_compiling_is_told_and_not_raised(monkeypatch: pyte
     monkeypatch.setattr(racers, "_missing_compiler", lambda: None)
     monkeypatch.setattr(torch, "compile", lambda function, **options: broken)
     assert racers.compiled() == racers.Compiled(None, "torch.compile does not work here: OSError")
+
+
+def test_a_python_that_torch_compile_does_not_know_is_told_and_not_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(function: object, **options: object) -> object:
+        raise RuntimeError("torch.compile is not supported on this Python")
+
+    monkeypatch.setattr(racers, "_missing_compiler", lambda: None)
+    monkeypatch.setattr(torch, "compile", unknown)
+    assert racers.compiled() == racers.Compiled(None, "torch.compile does not work here: RuntimeError")
 
 
 def test_nothing_is_compiled_while_nbgrader_runs(monkeypatch: pytest.MonkeyPatch) -> None:

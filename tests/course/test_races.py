@@ -51,6 +51,8 @@ def test_a_busy_moment_does_not_end_a_curve() -> None:
         torch.OutOfMemoryError("CUDA out of memory."),
         MemoryError(),
         RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes."),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 1 bytes."),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
     ],
 )
 def test_a_curve_ends_where_memory_does(error: Exception) -> None:

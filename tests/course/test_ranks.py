@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -72,7 +73,9 @@ def hangs(rank: int, p: int) -> None:
 
 
 def children() -> list[str]:
-    return Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    """Whom this process has started and not yet let go; nobody, where there is no /proc to tell."""
+    told = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    return told.read_text().split() if told.exists() else []
 
 
 @pytest.fixture(autouse=True)
@@ -174,6 +177,13 @@ def test_a_meeting_that_fails_ends_in_a_clear_message_within_twenty_seconds(monk
     assert time.monotonic() - begun < 20
 
 
+def test_ranks_meet_in_a_folder_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "my 100% früh"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    assert ranks.run(uses_threads, 2) == [600.0, 600.0]
+
+
 def test_an_interrupt_leaves_no_rank_behind() -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -208,6 +218,36 @@ def test_ranks_end_with_the_process_that_started_them() -> None:
     until = time.monotonic() + 10
     while any(map(runs, pids)):
         assert time.monotonic() < until, "a rank is left"
+        time.sleep(0.05)
+
+
+def leaves_the_group(rank: int, p: int, x: np.ndarray) -> tuple[np.ndarray, int]:
+    total = add_up(rank, p, x)
+    distributed.destroy_process_group()
+    return total
+
+
+def test_a_function_may_destroy_the_group_when_it_is_through() -> None:
+    found = ranks.trials(leaves_the_group, 2, (np.ones(1),))
+    assert [(one.trouble, one.collectives) for one in found] == [("", 1), ("", 1)]
+
+
+def test_what_a_rank_starts_ends_with_it(tmp_path: Path) -> None:
+    def forks(rank: int, p: int) -> None:
+        child = os.fork()
+        if child:
+            (tmp_path / str(child)).touch()
+
+    def starts(rank: int, p: int) -> None:
+        (tmp_path / str(subprocess.Popen(["sleep", "60"]).pid)).touch()
+
+    for function in (forks, starts):
+        ranks.trials(function, 2, ())
+    pids = [int(path.name) for path in tmp_path.iterdir()]
+    assert len(pids) == 4
+    until = time.monotonic() + 10
+    while any(map(runs, pids)):
+        assert time.monotonic() < until, "what a rank has started is left"
         time.sleep(0.05)
 
 
