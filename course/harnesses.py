@@ -225,11 +225,14 @@ def decoding(
     function: Callable[..., Any], X: torch.Tensor, Wq: torch.Tensor, Wk: torch.Tensor, Wv: torch.Tensor
 ) -> dict[str, Any]:
     """The tokens of a text came in one after the other. The first met an empty cache, and each of the others the cache that
-    your function had returned for the one before. In the end all these caches were looked at once more."""
+    your function had returned for the one before. Then another token came in after half of the text. In the end all these
+    caches were looked at once more."""
     cache: Any = {"K": Wk.new_zeros(0, Wk.shape[1]), "V": Wv.new_zeros(0, Wv.shape[1])}
-    outputs, caches = [], []
-    for i in range(len(X)):
-        answer = function(X[i : i + 1], cache, Wq, Wk, Wv)
+    outputs: list[Any] = []
+    caches: list[Any] = []
+    for i in range(len(X) + 1):
+        token, before = (X[i : i + 1], cache) if i < len(X) else (X[:1], caches[len(X) // 2])
+        answer = function(token, before, Wq, Wk, Wv)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise TypeError("an output and a cache were expected, as a tuple of two")
         output, cache = answer

@@ -48,11 +48,12 @@ class Curve:
     moved: dict[int, int] = field(default_factory=dict)
 
 
-def follow(prepare: Prepare, timed: Timed, longest: float, lengths: Iterable[int]) -> Curve:
+def follow(prepare: Prepare, timed: Timed, longest: float, lengths: Iterable[int], forgiving: bool = False) -> Curve:
     """Time what `prepare` makes for each n, until the next one would take longer than `longest`, or no memory is left.
 
     What the next one would take: as many times the last as that took the one before, and at least twice. A point that
-    took over SUDDEN times the one before is timed once more, for that is a busy moment of the machine.
+    took over SUDDEN times the one before is timed once more, for that is a busy moment of the machine. Where it is
+    forgiving, any other error ends the curve too, in its name.
     """
     done: list[int] = []
     took: list[float] = []
@@ -63,10 +64,10 @@ def follow(prepare: Prepare, timed: Timed, longest: float, lengths: Iterable[int
             time = timed(run)
             if took and time > SUDDEN * took[-1]:
                 time = min(time, timed(run))
-        except (RuntimeError, MemoryError) as error:
-            if not out_of_memory(error):
+        except Exception as error:
+            if not out_of_memory(error) and not forgiving:
                 raise
-            ended = MEMORY
+            ended = MEMORY if out_of_memory(error) else type(error).__name__
             break
         growth = max(2.0, time / took[-1]) if took else 2.0
         done.append(n)
@@ -147,7 +148,7 @@ def six_ways(
             if racer is None or (name == COMPILED and why):
                 curves[name] = Curve((), (), why)
             else:
-                curves[name] = follow(partial(prepare, racer), timed, longest, LENGTHS)
+                curves[name] = follow(partial(prepare, racer), timed, longest, LENGTHS, forgiving=name == COMPILED)
         progress(f"{name}: {_told(curves[name])}")
     if direction == FORWARD:
         for name, curve in curves.items():

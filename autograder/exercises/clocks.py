@@ -2126,7 +2126,8 @@ def _decoding(rng: np.random.Generator, n: int, d: int, k: int, v: int, dtype: s
 
 
 def _one_step(rng: np.random.Generator) -> list[Case]:
-    return [_cached(rng, *sizes(rng, 4, low=3)) for _ in range(2)]
+    d, k, v = sizes(rng, 3)
+    return [*(_cached(rng, *sizes(rng, 4, low=3)) for _ in range(2)), _cached(rng, 40, d, k, v)]
 
 
 def _first_step(rng: np.random.Generator) -> list[Case]:

@@ -252,9 +252,11 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
     interview.trials.append(trial)
     reason = ""
     for case in probe.draw(rng):
-        want = _part(expected(interview.exercise, case), trial.part)
+        want = expected(interview.exercise, case)
         asked = time.monotonic()
-        got = _part(interview.ask(case, trial.lines), trial.part)
+        got = interview.ask(case, trial.lines)
+        if _has(got, trial.part):  # else the whole is compared, and the missing key is told
+            want, got = _part(want, trial.part), _part(got, trial.part)
         seconds = time.monotonic() - asked
         trial.cases.append(case)
         trial.wanted.append(want)
@@ -279,9 +281,11 @@ def _reason(exercise: Exercise, case: Case, found: Difference) -> str:
 
 def _part(observed: Observation, part: str | None) -> Observation:
     """The observation with one entry of its dictionary as the result; unchanged where there is no such entry."""
-    if part is None or not isinstance(observed.result, dict) or part not in observed.result:
-        return observed
-    return replace(observed, result=observed.result[part])
+    return replace(observed, result=observed.result[part]) if _has(observed, part) else observed
+
+
+def _has(observed: Observation, part: str | None) -> bool:
+    return part is not None and isinstance(observed.result, dict) and part in observed.result
 
 
 def _unwritten(interview: Interview) -> bool:

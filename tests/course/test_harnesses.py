@@ -262,8 +262,8 @@ def remember(x: torch.Tensor, cache: dict[str, torch.Tensor], *weights: torch.Te
 
 def test_each_token_is_given_the_cache_of_the_one_before() -> None:
     report = decoding(remember, TEXT, WIDE, WIDE, NARROW)
-    assert [output.tolist() for output in report["outputs"]] == [[[1.0]], [[2.0]], [[6.0]]]
-    assert [list(cache["K"].shape) for cache in report["caches"]] == [[1, 3], [2, 3], [3, 3]]
+    assert [output.tolist() for output in report["outputs"]] == [[[1.0]], [[2.0]], [[6.0]], [[3.0]]]
+    assert [list(cache["K"].shape) for cache in report["caches"]] == [[1, 3], [2, 3], [3, 3], [3, 3]]
     assert report["caches"][0]["V"].dtype == TEXT.dtype
 
 
@@ -274,7 +274,19 @@ def test_a_cache_that_is_changed_later_shows_the_change() -> None:
         return output, cache
 
     report = decoding(forgetful, TEXT, WIDE, WIDE, NARROW)
-    assert [len(cache["K"]) for cache in report["caches"]] == [3, 3, 3]
+    assert [len(cache["K"]) for cache in report["caches"]] == [4, 4, 4, 4]
+
+
+def test_caches_that_share_one_room_overwrite_each_other() -> None:
+    room = torch.zeros(9, 1)
+
+    def sharing(x: torch.Tensor, cache: dict[str, torch.Tensor], *weights: torch.Tensor) -> tuple[Any, Any]:
+        output, grown = remember(x, cache, *weights)
+        room[: len(grown["V"])] = grown["V"]
+        return output, {"K": grown["K"], "V": room[: len(grown["V"])]}
+
+    apart, shared = (decoding(f, TEXT, WIDE, WIDE, NARROW)["caches"][2]["V"] for f in (remember, sharing))
+    assert not torch.equal(apart, shared)
 
 
 def test_a_step_that_returns_no_pair_is_an_error_in_words() -> None:

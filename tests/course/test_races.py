@@ -72,6 +72,7 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
 
     with pytest.raises(RuntimeError, match="shapes do not fit"):
         follow(prepare, as_told(float), longest=1, lengths=LENGTHS)
+    assert follow(prepare, as_told(float), longest=1, lengths=LENGTHS, forgiving=True) == Curve((), (), "RuntimeError")
 
 
 @pytest.fixture
