@@ -2,13 +2,15 @@
 
 A harness takes the function and a case's arguments, and returns what is compared. The same harness is run around the
 reference and around every known mistake. It holds no answer, and its docstring is the sentence in which `check` says
-what was done.
+what was done. Where it returns a dictionary, a key of several words that begins with a capital letter, "What rank 0
+returned", names its entry to the student as it stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from course import ranks
@@ -26,6 +28,7 @@ Harness = Callable[..., Any]
 
 SECONDS_TOGETHER = 4.0  # for processes that meet; toys are through in a tenth of one
 REFUSED = "raised ValueError"
+SENT, BENT = "What the ranks sent", "What act was given"
 
 
 def gradients(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, torch.Tensor]:
@@ -300,35 +303,74 @@ def refusals(
     keep: np.ndarray,
     eps: float,
     act: str,
-) -> dict[str, Any]:
+) -> Any:
     """p processes called your function at the same time, each with a rank of its own; act is the function of that name. What
     they were given is to be refused: every rank raises a ValueError, before anything is sent."""
-    return _together(function, p, X, params, h, keep, eps, act, trouble=_unless_refused)
+    first, *_ = _trials(function, p, (X, params, h, keep, eps, public_function(act)), _unless_refused)
+    return map_leaves(native, first.observed.result)
 
 
 def _together(
     function: Callable[..., Any],
     p: int,
-    *arguments: Any,
-    trouble: Callable[[list[ranks.Rank]], Raised | None] | None = None,
+    X: np.ndarray,
+    params: dict[str, np.ndarray],
+    h: int,
+    keep: np.ndarray,
+    eps: float,
+    act: str,
 ) -> dict[str, Any]:
-    """What each rank returned, and how many collectives it took part in.
+    """What each rank returned; of several also how often they met, and whether act was given more than a rank's share.
 
     Raises:
-        Elsewhere: some rank did not return; what is raised is what `trouble` says of it.
+        Elsewhere: some rank did not return.
     """
-    *given, act = arguments
-    found = ranks.trials(function, p, (*given, public_function(act)), SECONDS_TOGETHER)
+    import numpy as np
+
+    def watched(rank: int, p: int, *arguments: Any) -> dict[str, Any]:
+        *others, act = arguments
+        bent = 0
+
+        @wraps(act)
+        def counting(x: np.ndarray) -> Any:
+            nonlocal bent
+            bent += np.asarray(x).size
+            return act(x)
+
+        return {"H": function(rank, p, *others, counting), "bent": bent}
+
+    share = len(X) * len(params["b1"]) // p
+    found = _trials(watched, p, (X, params, h, keep, eps, public_function(act)), _first_trouble)
+    told = [map_leaves(native, one.observed.result) for one in found]
+    told = [one if isinstance(one, dict) else {"H": one, "bent": 0} for one in told]  # it may be too large to travel
+    returned = {f"What rank {rank} returned": one["H"] for rank, one in enumerate(told)}
+    if p == 1:
+        return {"H": returned}
+    bent = [f"at most {share} numbers" if one["bent"] <= share else f"{one['bent']} numbers" for one in told]
+    return {"H": returned, SENT: _on_each(list(map(_meetings, found))), BENT: _on_each(bent)}
+
+
+def _trials(
+    function: Callable[..., Any],
+    p: int,
+    arguments: tuple[Any, ...],
+    trouble: Callable[[list[ranks.Rank]], Raised | None],
+) -> list[ranks.Rank]:
+    """What p ranks did. What they printed is printed, and what they changed is changed in the arguments.
+
+    Raises:
+        Elsewhere: what is raised is what `trouble` says of the ranks.
+    """
+    found = ranks.trials(function, p, arguments, SECONDS_TOGETHER)
     for rank, one in enumerate(found):
         for line in one.printed.splitlines():
             print(f"rank {rank}: {line}")
         for position, contents in one.observed.changed.items():
-            _change(given[position], contents)
-    raised = (trouble or _first_trouble)(found)
+            _change(arguments[position], contents)
+    raised = trouble(found)
     if raised is not None:
         raise Elsewhere(raised)
-    returned = {f"rank {rank}": map_leaves(native, one.observed.result) for rank, one in enumerate(found)}
-    return {"H": returned} if p == 1 else {"H": returned, "collectives": _counted([one.collectives for one in found])}
+    return found
 
 
 def _change(argument: Any, contents: Value) -> None:
@@ -368,10 +410,16 @@ def _became(one: ranks.Rank) -> str:
     return f"raised {one.observed.raised.kind}" + (" after something was sent" if one.collectives else "")
 
 
-def _counted(collectives: list[int]) -> str:
-    if len(set(collectives)) == 1:
-        return f"{collectives[0]} on each rank"
-    return ", ".join(f"{count} on rank {rank}" for rank, count in enumerate(collectives))
+def _meetings(one: ranks.Rank) -> str:
+    others = max(one.collectives - one.sums, 0)
+    sums = f"{one.sums} all-reduce{'s' * (one.sums != 1)}"
+    return sums + (f" and {others} other collective{'s' * (others != 1)}" if others else "")
+
+
+def _on_each(said: list[str]) -> str:
+    if len(set(said)) == 1:
+        return f"{said[0]} on each rank"
+    return ", ".join(f"{what} on rank {rank}" for rank, what in enumerate(said))
 
 
 HARNESSES: dict[str, Harness] = {

@@ -7,6 +7,7 @@ They are forked, so that a function of a notebook needs no way to travel, and me
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import io
 import os
 import signal
@@ -17,7 +18,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from multiprocessing.connection import wait
@@ -38,9 +39,13 @@ MEETING_SECONDS = 10.0  # to find each other, and to wait in one collective
 GRACE_SECONDS = 2.0  # that the others have when one rank is through
 MAX_PRINTED = 10_000
 
-WAITED = "waited in a collective for a rank that did not come: it had returned, or raised, or was in another collective"
+WAITED = (
+    "waited in a collective for a rank that did not come: it had returned, or raised, or was in another collective, "
+    "or had brought a tensor of another size"
+)
 LATE = "was not through in time"
 DIED = "ended without a word"
+MISMATCH = "broke down in a collective: another rank was in another one, or had brought a tensor of another size or number type"
 
 
 @dataclass(frozen=True)
@@ -50,12 +55,14 @@ class Rank:
     Attributes:
         observed: its result, or what it raised; empty where it was lost.
         collectives: how many collectives it took part in.
+        sums: how many of them were all-reduces.
         printed: what it printed.
         lost: why there is no result, in words; "" where the function returned or raised by itself.
     """
 
     observed: Observation = field(default_factory=Observation)
     collectives: int = 0
+    sums: int = 0
     printed: str = ""
     lost: str = ""
 
@@ -126,7 +133,8 @@ def trials(function: RankFunction, p: int, arguments: tuple[Any, ...], seconds: 
         try:
             for rank in range(p):
                 started.append(_start(partial(function, rank, p), rank, p, arguments, meeting, started))
-            return _gather(started, end)
+            found = _gather(started, end)
+            return [_diagnosed(one, _last_words(meeting, rank)) for rank, one in enumerate(found)]
         finally:
             for pid, link in started:
                 link.close()  # what a rank has forked waits for this, as the rank does
@@ -179,6 +187,8 @@ def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], mee
 
     torch.set_num_threads(1)  # the threads of the parent's pool were not forked
     os.environ["GLOO_SOCKET_IFNAME"] = LOOPBACK
+    faulthandler.disable()  # gloo aborts where it cannot go on, and says why itself
+    os.dup2(os.open(_last_words(meeting, rank), os.O_CREAT | os.O_WRONLY), 2)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
@@ -187,13 +197,14 @@ def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], mee
             store.set_timeout(patience)
             distributed.init_process_group("gloo", store=store, rank=rank, world_size=p, timeout=patience)
         except Exception as error:
-            _tell(link, Observation(), 0, "", f"could not meet the others over {LOOPBACK}: {str(error)[:300]}")
+            _tell(link, Rank(lost=f"could not meet the others over {LOOPBACK}: {str(error)[:300]}"))
         else:
             group: Any = distributed.group.WORLD  # kept, since the function may destroy it when it is through
-            before = collectives(group)
+            sums, before = _count_sums(), collectives(group)
             observed = observe(call, arguments)
             lost = WAITED if _in_vain(observed) else ""
-            _tell(link, observed, collectives(group) - before, printed.getvalue()[:MAX_PRINTED], lost)
+            met = collectives(group) - before
+            _tell(link, Rank(observed, met, len(sums), printed.getvalue()[:MAX_PRINTED], lost))
     _end_with(link.connection)  # a rank that left now could cut off what the others still read
 
 
@@ -205,13 +216,40 @@ def collectives(group: Any = None) -> int:
     return int(asked._get_sequence_number_for_group())
 
 
+def _count_sums() -> list[None]:
+    """A list that grows with every all-reduce of this process, by whatever name it is called."""
+    from torch import distributed
+
+    sums: list[None] = []
+    plain = distributed.ProcessGroup.allreduce
+
+    def allreduce(*arguments: Any, **keywords: Any) -> Any:
+        sums.append(None)
+        return plain(*arguments, **keywords)
+
+    distributed.ProcessGroup.allreduce = allreduce  # type: ignore[method-assign]  # in this process, which ends here
+    return sums
+
+
+def _last_words(meeting: Path, rank: int) -> Path:
+    """Where gloo writes why it ends a process."""
+    return meeting.with_name(f"rank {rank}")
+
+
+def _diagnosed(one: Rank, words: Path) -> Rank:
+    if one.lost != DIED or not words.exists():
+        return one
+    with words.open(errors="replace") as file:
+        return replace(one, lost=MISMATCH) if "gloo::EnforceNotMet" in file.read(MAX_PRINTED) else one
+
+
 def _in_vain(observed: Observation) -> bool:
     raised = observed.raised
     return raised is not None and raised.kind == "RuntimeError" and "gloo" in raised.message
 
 
-def _tell(link: SocketLink, observed: Observation, collectives: int, printed: str, lost: str) -> None:
-    told = {"observed": observed.to_value(), "collectives": collectives, "printed": printed, "lost": lost}
+def _tell(link: SocketLink, rank: Rank) -> None:
+    told = {**vars(rank), "observed": rank.observed.to_value()}
     try:
         link.send(told)
     except ValueError as error:  # it does not fit in a frame
@@ -250,7 +288,7 @@ def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
 
 def _heard(told: Value) -> Rank:
     try:
-        return Rank(Observation.from_value(told["observed"]), told["collectives"], told["printed"], told["lost"])
+        return Rank(**{**told, "observed": Observation.from_value(told["observed"])})
     except (KeyError, TypeError, ValueError):
         return Rank(lost=DIED)
 
@@ -259,32 +297,30 @@ def _heard(told: Value) -> Rank:
 
 
 class _Meeting:
-    """Where the threads of a simulated run add up what they have."""
+    """Where the threads of a simulated run lay down what they have."""
 
     def __init__(self, p: int) -> None:
         self.p = p
         self.parts: dict[int, torch.Tensor] = {}
+        self.met: list[torch.Tensor] = []
         self.rounds = 0
         self.left = False
         self.changed = threading.Condition()
 
-    def all_reduce(self, rank: int, part: torch.Tensor) -> None:
+    def exchange(self, rank: int, part: torch.Tensor) -> list[torch.Tensor]:
+        """What every rank has brought, in the order of ranks."""
         with self.changed:
             mine = self.rounds
-            self.parts[rank] = part
+            self.parts[rank] = part.clone()
             if len(self.parts) == self.p:
-                total = self.parts[0].clone()
-                for other in range(1, self.p):
-                    total += self.parts[other]
-                for waiting in self.parts.values():
-                    waiting.copy_(total)
-                self.parts = {}
+                self.met, self.parts = [self.parts[other] for other in range(self.p)], {}
                 self.rounds += 1
                 self.changed.notify_all()
             else:
                 self.changed.wait_for(lambda: self.rounds > mine or self.left)
                 if self.rounds == mine:
                     raise _InVain
+            return self.met
 
     def leave(self) -> None:
         with self.changed:
@@ -315,15 +351,41 @@ def _in_threads() -> bool:
 
 def all_reduce(part: torch.Tensor) -> None:
     """`torch.distributed.all_reduce`, also in a simulated rank: add up over the ranks, in place."""
-    place: tuple[_Meeting, int, list[int]] | None = getattr(_here, "place", None)
+    place: _Place | None = getattr(_here, "place", None)
     if place is None:
         from torch import distributed
 
         distributed.all_reduce(part)
         return
-    meeting, rank, count = place
-    count.append(part.numel())
-    meeting.all_reduce(rank, part)
+    place.sums += 1
+    first, *others = place.exchange(part)
+    part.copy_(sum(others, first))
+
+
+def all_gather(parts: list[torch.Tensor], part: torch.Tensor) -> None:
+    """`torch.distributed.all_gather`, also in a simulated rank: every rank's part, into a list of tensors like it."""
+    place: _Place | None = getattr(_here, "place", None)
+    if place is None:
+        from torch import distributed
+
+        distributed.all_gather(parts, part)
+        return
+    for mine, brought in zip(parts, place.exchange(part), strict=True):
+        mine.copy_(brought)
+
+
+@dataclass
+class _Place:
+    """A rank's place at a meeting, and what it has done there."""
+
+    meeting: _Meeting
+    rank: int
+    collectives: int = 0
+    sums: int = 0
+
+    def exchange(self, part: torch.Tensor) -> list[torch.Tensor]:
+        self.collectives += 1
+        return self.meeting.exchange(self.rank, part)
 
 
 def _simulate(function: RankFunction, p: int, arguments: tuple[Any, ...]) -> list[Rank]:
@@ -331,12 +393,11 @@ def _simulate(function: RankFunction, p: int, arguments: tuple[Any, ...]) -> lis
     found: dict[int, Rank] = {}
 
     def live(rank: int) -> None:
-        sent: list[int] = []
-        _here.place = meeting, rank, sent
+        place = _here.place = _Place(meeting, rank)
         observed = watch(partial(function, rank, p), arguments)
         meeting.leave()
         in_vain = observed.raised is not None and observed.raised.kind == _InVain.__name__
-        found[rank] = Rank(observed, len(sent), lost=WAITED if in_vain else "")
+        found[rank] = Rank(observed, place.collectives, place.sums, lost=WAITED if in_vain else "")
 
     threads = [threading.Thread(target=live, args=[rank], daemon=True) for rank in range(p)]
     for thread in threads:

@@ -69,6 +69,9 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
             if not values:
                 return f"It spends more on {found.path[0]} than it needs to."
             return f"It spends {found.given} on {found.path[0]}; {found.expected} is enough."
+    if _speaks(found.path) and isinstance(found.expected, str):
+        told = f" should be {found.expected}; yours is {found.given}." if values else " is not what it should be."
+        return where + told
     if not values or isinstance(found.expected, (str, bool)):
         told = f": {found.expected!r} was expected, yours is {found.given!r}" if values else ""
         return f"{where} has the right form, and the wrong value{told}."
@@ -98,9 +101,16 @@ def _exception(raised: Raised, values: bool) -> str:
     return f"Your code raises {raised.kind}{message}{at}."
 
 
+def _speaks(path: tuple[int | str, ...]) -> bool:
+    """Whether a harness has named an entry in words of its own: "What rank 0 returned"."""
+    return bool(path) and isinstance(path[-1], str) and path[-1][:1].isupper() and " " in path[-1]
+
+
 def _where(path: tuple[int | str, ...]) -> str:
     if not path:
         return "The result"
+    if _speaks(path):
+        return str(path[-1])
     ordinals = ("first", "second", "third", "fourth", "fifth", "sixth")
     inside = "".join(f", at {part!r}" for part in path[1:])
     if isinstance(path[0], str):

@@ -12,8 +12,9 @@ from jaxtyping import Bool, Float
 
 from autograder.exercises.block import layer_norm
 from autograder.exercises.drawing import causal, normal, sizes
-from autograder.exercises.model import Case, Exercise, Probe, Task, case
+from autograder.exercises.model import Case, Exercise, Probe, Task, case, equivalent
 from course import ranks
+from course.harnesses import BENT, SENT
 from course.values import with_layout
 
 NOTEBOOK = "10_capstone"
@@ -323,8 +324,8 @@ def averages(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: floa
 
 
 def sums_T1_too(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, and the ranks meet once more than they need to: T1 is the same on every rank, and
-    adding it up and dividing by p changes nothing. Norms are computed by each rank alike."""
+    """the numbers are right, and the ranks meet three times where two are enough: at the sums T2 and T5. X and the
+    normed tokens T1 and T4 are the same on every rank; adding one of them up tells nobody anything new."""
     _refuse(p, params, h)
     T1 = _summed(_norm1(X, params, eps)) / p
     T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
@@ -1007,6 +1008,241 @@ def keeps_its_shards_in_params(rank: int, p: int, X: F, params: Params, h: int, 
     return _second_half(0, 1, T3, params, eps, act)
 
 
+def hidden_features_cut_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but every rank computed all f hidden features, applied the activation to them, and cut its
+    own out afterwards. Cut the columns of W1 first: then a rank has f / p features to compute."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own = _share(rank, p, len(params["b1"]))
+    bent = _bent(0, 1, _norm2(T3, params, eps), params, act)
+    return np.asarray(_summed(bent[:, own] @ params["W2"][own]) + params["b2"] + T3)
+
+
+@equivalent("the numbers are right, and a rank's attention calls nothing of ours that could see heads it throws away")
+def heads_cut_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """every rank computed all heads, and cut its own out afterwards. Cut the columns of Wqkv first."""
+    _refuse(p, params, h)
+    v = _value_width(params, h)
+    seen = _heads(_norm1(X, params, eps), params["Wqkv"], h, v, keep)[:, _share(rank, p, h * v)]
+    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
+
+
+def gathers_and_adds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but you gathered the parts of all ranks on every rank, and added them up there. Then each
+    receives and keeps p tables. An all-reduce leaves the same sum, and nobody ever holds all parts."""
+    _refuse(p, params, h)
+
+    def gathered(part: F) -> F:
+        parts = [torch.from_numpy(np.empty_like(part, order="C")) for _ in range(p)]
+        ranks.all_gather(parts, torch.from_numpy(np.ascontiguousarray(part)))
+        return np.asarray(sum(one.numpy() for one in parts))
+
+    T3 = gathered(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(gathered(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+def one_other_collective(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and the ranks meet once more than they need to: beside the two all-reduces there is
+    another collective. A barrier is one too, and so is a broadcast. An all-reduce waits for everybody by itself."""
+    H = _right(rank, p, X, params, h, keep, eps, act)
+    ranks.all_gather([torch.zeros(1) for _ in range(p)], torch.zeros(1))
+    return H
+
+
+def adds_up_a_copy_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the first sum is made, and you do not use it. The all-reduce got a new array, and that one holds the sum:
+    torch.tensor and astype copy, and an expression such as T2 + X has no name. Your T2 is still this rank's part."""
+    _refuse(p, params, h)
+    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    ranks.all_reduce(torch.tensor(T2))
+    return _second_half(rank, p, T2 + X, params, eps, act)
+
+
+def adds_up_a_copy_second(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the second sum is made, and you do not use it. The all-reduce got a new array, and that one holds the sum:
+    torch.tensor and astype copy, and an expression such as T5 + b2 has no name. Your T5 is still this rank's part."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    ranks.all_reduce(torch.tensor(T5))
+    return np.asarray(T5 + params["b2"] + T3)
+
+
+def throws_b2_and_the_sum_away(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """b2 is missing from H, and so is what the other ranks' hidden features give. The all-reduce was given an
+    expression, such as T5 + b2: that is a new array, which holds the sum, and has no name."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    ranks.all_reduce(torch.from_numpy(T5 + params["b2"]))
+    return np.asarray(T5 + T3)
+
+
+def b2_once_too_often(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """b2 is in the sum p + 1 times: once in the part of each rank, where ffn has put it, and once more at the end. It
+    belongs to the block, not to a rank."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    part = _fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]
+    return np.asarray(_summed(part) + params["b2"] + T3)
+
+
+def averages_attention(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you divided the first sum by p. The parts are terms of one sum, not p guesses at the same thing."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) / p + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def averages_the_FFN(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you divided the second sum by p. The parts are terms of one sum, not p guesses at the same thing."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
+
+
+def values_cut_as_queries(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut queries, keys and values all by the width of the queries, h * k. Values are v wide, which may be another
+    number: their table has h * v columns."""
+    _refuse(p, params, h)
+    own = _share(rank, p, h * _widths(params, h)[0])
+    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def values_and_Wo_cut_as_queries(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut queries, keys, values and the rows of Wo all by the width of the queries, h * k. Values are v wide, which
+    may be another number: their table has h * v columns, and Wo has h * v rows."""
+    _refuse(p, params, h)
+    own = _share(rank, p, h * _widths(params, h)[0])
+    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def widths_from_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you took d / h for the width of queries, keys and values. In many models it is; here it need not be. Wo has h * v rows,
+    and Wqkv has 2 * h * k + h * v columns."""
+    _refuse(p, params, h)
+    width = X.shape[1] // h * h
+    own, pieces = _share(rank, p, width), np.split(params["Wqkv"], [width, 2 * width], axis=1)
+    Wqkv = np.hstack([W[:, own] for W in pieces])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def cuts_Wqkv_in_thirds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut Wqkv into three equal parts. Values are v wide and queries k: where the two differ, so do the parts. np.split
+    can be told where to cut."""
+    _refuse(p, params, h)
+    pieces = np.split(params["Wqkv"], 3, axis=1)
+    Wqkv = np.hstack([W[:, _share(rank, p, W.shape[1])] for W in pieces])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def takes_shards_from_thirds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut Wqkv into three equal parts, and took a rank's queries, keys and values out of them. Where v is not k the parts
+    are not equal: np.split can be told where to cut."""
+    _refuse(p, params, h)
+    k, v = _widths(params, h)
+    pieces = zip(np.split(params["Wqkv"], 3, axis=1), (h * k, h * k, h * v), strict=True)
+    Wqkv = np.hstack([W[:, _share(rank, p, width)] for W, width in pieces])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def cuts_the_rows_of_Wqkv(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut the rows of Wqkv in three. Queries, keys and values are columns of it: np.split cuts rows unless it is told
+    an axis."""
+    _refuse(p, params, h)
+    k, v = _widths(params, h)
+    pieces = zip(np.split(params["Wqkv"], 3), (h * k, h * k, h * v), strict=True)
+    Wqkv = np.hstack([W[:, _share(rank, p, width)] for W, width in pieces])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def rows_of_Wo_by_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut the rows of Wo by d, the width of a token. Wo has h * v rows, one for each feature of every head; d is the
+    number of its columns."""
+    _refuse(p, params, h)
+    Wo = params["Wo"][_share(rank, p, X.shape[1])]
+    T3 = _summed(_mha(_norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def deals_columns_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """a rank takes every p-th column of queries, keys and values, every p-th row of Wo, and every p-th hidden feature.
+    For hidden features any p-th would do; heads are torn apart. Shards are contiguous."""
+    _refuse(p, params, h)
+    own = slice(rank, None, p)
+    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
+    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
+
+
+def forgets_the_brackets(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """a rank's shard ends in the wrong place: rank + 1 * width // p is rank + (width // p). The sum needs
+    brackets."""
+    _refuse(p, params, h)
+
+    def own(width: int) -> slice:
+        return slice(rank * width // p, rank + 1 * width // p)
+
+    Wqkv = np.hstack([W[:, own(W.shape[1])] for W in _three(params, h)])
+    Wo = params["Wo"][own(len(params["Wo"]))]
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    mine = own(len(params["b1"]))
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, mine] + params["b1"][mine])
+    return np.asarray(_summed(bent @ params["W2"][mine]) + params["b2"] + T3)
+
+
+def cuts_the_mask(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut the rows of keep among the ranks. Its rows are tokens, and tokens are not shared out: every rank has all
+    of them, and every head needs the whole mask."""
+    return _right(rank, p, X, params, h, keep[_share(rank, p, len(X))], eps, act)
+
+
+def first_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added T2 to T1. The update goes on top of the tokens as they came in, X; T1 is only what attention reads."""
+    _refuse(p, params, h)
+    T1 = _norm1(X, params, eps)
+    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + T1
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def second_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added T5 to T4. The update goes on top of T3; T4 is only what the FFN reads."""
+    T4 = _norm2(_first_half(rank, p, X, params, h, keep, eps), params, eps)
+    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T4)
+
+
+def eps_of_its_own_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your first LayerNorm uses an eps of 0.00001, whatever eps it was given."""
+    return _second_half(rank, p, _first_half(rank, p, X, params, h, keep, 1e-5), params, eps, act)
+
+
+def eps_of_its_own_second(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your second LayerNorm uses an eps of 0.00001, whatever eps it was given."""
+    return _second_half(rank, p, _first_half(rank, p, X, params, h, keep, eps), params, 1e-5, act)
+
+
+def activation_on_the_sum_without_b2(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """you applied the activation to the sum of the parts. It stands between W1 and W2, and needs no other rank: each
+    hidden feature is bent by itself."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = act(_summed(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x)))
+    return np.asarray(T5 + params["b2"] + T3)
+
+
+def never_refuses(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """nothing is refused where p divides only one of h and f, or neither. Either of them is reason enough for a
+    ValueError: the condition is an `or`."""
+    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
 def with_helpers(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     return _right(rank, p, X, params, h, keep, eps, act)
 
@@ -1194,8 +1430,8 @@ def _one_block(rng: np.random.Generator) -> list[Case]:
 def _public() -> tuple[Case, ...]:
     rng = np.random.default_rng(10)
     cases = [
-        _block(rng, 1, "relu", size=(2, 3, 1, 1, 1, 2)),
-        _block(rng, 2, "relu", size=(2, 3, 2, 1, 1, 4)),
+        _block(rng, 1, "relu", size=(2, 3, 1, 1, 2, 2)),
+        _block(rng, 2, "relu", size=(2, 3, 2, 1, 2, 4)),
         _block(rng, 2, "tanh", _who_sees_whom(rng, 3), (3, 5, 4, 2, 6, 10)),
         _block(rng, 2, "tanh", size=(4, 4, 4, 2, 2, 12)),
         *(
@@ -1204,7 +1440,7 @@ def _public() -> tuple[Case, ...]:
         ),
         _block(rng, 2, "relu", size=(2, 3, 3, 1, 2, 4), harness="refusals"),
         _block(rng, 2, "relu", size=(2, 3, 2, 1, 2, 3), harness="refusals"),
-        _block(rng, 3, "tanh", size=(2, 4, 3, 1, 2, 9)),
+        _block(rng, 3, "tanh", size=(2, 5, 3, 1, 4, 9)),
         _block(rng, 2, "tanh", size=(2, 3, 2, 1, 2, 6), dtype="float32"),
     ]
     return tuple(Case(tuple(map(_short, one.arguments)), one.harness) for one in cases)
@@ -1223,7 +1459,7 @@ PARALLEL_BLOCK = Exercise(
     public=_public(),
     probes=(
         Probe("two processes return the H of the whole block, all sizes different", 1.0, _blocks, part="H"),
-        Probe("each rank needs its own shards and no others", 1.0, _shards_alone, part="H"),
+        Probe("each rank needs its own shards and no others", 0.75, _shards_alone, part="H"),
         Probe("one process, three, and as many as there are heads", 0.5, _more_and_fewer, part="H"),
         Probe("the same where sizes coincide", 0.25, _sizes_that_coincide, part="H"),
         Probe(
@@ -1233,7 +1469,8 @@ PARALLEL_BLOCK = Exercise(
             part="H",
         ),
         Probe("refuses, on every rank and before anything is sent, what cannot be shared out evenly", 0.5, _not_evenly),
-        Probe("the ranks meet twice, and no more often", 0.25, _one_block, part="collectives"),
+        Probe("two all-reduces, and no other collective", 0.25, _one_block, part=SENT),
+        Probe("no rank works on more hidden features than its share", 0.25, _one_block, part=BENT),
     ),
     mistakes=(
         uses_what_all_reduce_returns,
@@ -1329,6 +1566,32 @@ PARALLEL_BLOCK = Exercise(
         adds_into_the_tokens,
         divides_b2_in_place,
         keeps_its_shards_in_params,
+        hidden_features_cut_too_late,
+        heads_cut_too_late,
+        gathers_and_adds,
+        one_other_collective,
+        adds_up_a_copy_first,
+        adds_up_a_copy_second,
+        throws_b2_and_the_sum_away,
+        b2_once_too_often,
+        averages_attention,
+        averages_the_FFN,
+        values_cut_as_queries,
+        values_and_Wo_cut_as_queries,
+        widths_from_the_tokens,
+        cuts_Wqkv_in_thirds,
+        takes_shards_from_thirds,
+        cuts_the_rows_of_Wqkv,
+        rows_of_Wo_by_the_tokens,
+        deals_columns_out_in_turn,
+        forgets_the_brackets,
+        cuts_the_mask,
+        first_residual_of_the_normed,
+        second_residual_of_the_normed,
+        eps_of_its_own_first,
+        eps_of_its_own_second,
+        activation_on_the_sum_without_b2,
+        never_refuses,
     ),
     variants=(
         with_helpers,

@@ -16,6 +16,8 @@ from course.cases import case
 from course.comparing import Difference
 from course.functions import public_function
 from course.harnesses import (
+    BENT,
+    SENT,
     decoding,
     evaluating,
     gradients,
@@ -321,11 +323,33 @@ def meet_twice(rank: int, p: int, X: np.ndarray, *others: Any) -> np.ndarray:
 
 def test_each_rank_answers_and_its_collectives_are_counted() -> None:
     found = together(meet_twice)
-    assert found["collectives"] == "2 on each rank"
+    assert found[SENT] == "2 all-reduces on each rank"
     X = np.arange(6.0).reshape(2, 3)
     assert {rank: H.tolist() for rank, H in found["H"].items()} == dict.fromkeys(
-        ("rank 0", "rank 1"), (4 * X + 2).tolist()
+        ("What rank 0 returned", "What rank 1 returned"), (4 * X + 2).tolist()
     )
+
+
+def test_collectives_that_are_no_all_reduces_are_told_of() -> None:
+    def others(rank: int, *arguments: Any) -> None:
+        distributed.all_reduce(torch.ones(2))
+        distributed.barrier()
+        distributed.broadcast(torch.ones(2), 0)
+
+    assert together(others)[SENT] == "1 all-reduce and 2 other collectives on each rank"
+
+
+def test_act_is_to_be_given_no_more_than_a_ranks_share() -> None:
+    def bends(rank: int, p: int, X: np.ndarray, params: Any, h: int, keep: Any, eps: float, act: Any) -> None:
+        for _ in range(2):
+            act(torch.ones(1 if rank else 2))
+
+    assert together(bends)[BENT] == "4 numbers on rank 0, at most 2 numbers on rank 1"
+
+
+def test_a_result_that_is_too_large_to_travel_is_told_of() -> None:
+    found = together(lambda *arguments: np.zeros(1 << 20))
+    assert "too large" in repr(found["H"]["What rank 0 returned"])
 
 
 def test_collectives_of_one_rank_alone_are_nobodys_business() -> None:
@@ -334,8 +358,8 @@ def test_collectives_of_one_rank_alone_are_nobodys_business() -> None:
 
 def test_the_activation_comes_by_its_name() -> None:
     found = together(lambda rank, p, X, params, h, keep, eps, act: act(X))
-    assert found["collectives"] == "0 on each rank"
-    np.testing.assert_array_equal(found["H"]["rank 1"], np.tanh(np.arange(6.0)).reshape(2, 3))
+    assert found[SENT] == "0 all-reduces on each rank"
+    np.testing.assert_array_equal(found["H"]["What rank 1 returned"], np.tanh(np.arange(6.0)).reshape(2, 3))
 
 
 def test_what_a_rank_prints_is_printed_with_its_number(capsys: pytest.CaptureFixture[str]) -> None:
@@ -386,7 +410,7 @@ def test_a_rank_that_is_never_through_does_not_keep_anybody() -> None:
 
 @pytest.mark.parametrize("name", ["X", "params"])
 def test_what_a_rank_does_to_its_arguments_is_done_to_the_callers(name: str) -> None:
-    arguments: dict[str, Any] = {"X": np.zeros((1, 3)), "params": {"b2": np.zeros(3)}}
+    arguments: dict[str, Any] = {"X": np.zeros((1, 3)), "params": {"b1": np.zeros(2), "b2": np.zeros(3)}}
 
     def edits(rank: int, p: int, X: np.ndarray, params: dict[str, np.ndarray], *others: Any) -> None:
         (X if name == "X" else params["b2"])[...] = 7
@@ -402,8 +426,8 @@ def test_of_what_is_shared_out_a_rank_finds_its_own_and_a_hundred_elsewhere() ->
         lambda rank, p, X, params, *others: np.append(params["b1"], params["W2"][:, 0]), harness=shards, owners=owners
     )
     first, second = PARAMS["b1"], PARAMS["W2"][:, 0]
-    assert found["H"]["rank 0"].tolist() == [first[0], 100, second[0], 100]
-    assert found["H"]["rank 1"].tolist() == [100, first[1], 100, second[1]]
+    assert found["H"]["What rank 0 returned"].tolist() == [first[0], 100, second[0], 100]
+    assert found["H"]["What rank 1 returned"].tolist() == [100, first[1], 100, second[1]]
 
 
 def test_a_refusal_is_every_ranks_and_comes_before_anything_is_sent() -> None:
@@ -425,4 +449,4 @@ def test_a_refusal_is_every_ranks_and_comes_before_anything_is_sent() -> None:
     ):
         found = raised(function, refusals)
         assert (found.kind, found.message) == (OUT_OF_STEP, said)
-    assert "H" in together(meet_twice, harness=refusals)
+    np.testing.assert_array_equal(together(meet_twice, harness=refusals), 4 * np.arange(6.0).reshape(2, 3) + 2)

@@ -59,6 +59,14 @@ def dies(rank: int, p: int) -> None:
     distributed.all_reduce(torch.ones(3))
 
 
+def brings_more(rank: int, p: int) -> None:
+    distributed.all_reduce(torch.ones(20 * (rank + 1)))
+
+
+def brings_another_type(rank: int, p: int) -> None:
+    distributed.all_reduce(torch.ones(2, dtype=torch.float32 if rank else torch.float64))
+
+
 def too_large(rank: int, p: int) -> np.ndarray:
     return np.zeros(1 << 20)
 
@@ -112,6 +120,7 @@ def test_each_rank_has_arguments_of_its_own() -> None:
 def test_collectives_are_counted() -> None:
     assert [one.collectives for one in ranks.trials(add_up, 2, (np.ones(1),))] == [1, 1]
     assert [one.collectives for one in ranks.trials(uses_threads, 2, ())] == [0, 0]
+    assert [(one.collectives, one.sums) for one in ranks.trials(gathers_anywhere, 2, ())] == [(2, 1), (2, 1)]
 
 
 @pytest.mark.parametrize(
@@ -126,6 +135,14 @@ def test_a_rank_that_does_not_come_is_told_of_soon(function: Callable[..., Any],
     begun = time.monotonic()
     assert [one.trouble for one in ranks.trials(function, 2, ())] == troubles
     assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize("function", [brings_more, brings_another_type])
+def test_where_ranks_bring_different_things_that_is_said(
+    function: Callable[..., Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert ranks.MISMATCH in [one.trouble for one in ranks.trials(function, 2, ())]
+    assert capfd.readouterr().err == ""
 
 
 def test_run_says_which_rank_did_what() -> None:
@@ -261,12 +278,19 @@ def adds_up_anywhere(rank: int, p: int, x: np.ndarray) -> np.ndarray:
     return total.numpy()
 
 
+def gathers_anywhere(rank: int, p: int) -> np.ndarray:
+    parts = [torch.zeros(1) for _ in range(p)]
+    ranks.all_gather(parts, torch.full((1,), 3.0 + rank))
+    ranks.all_reduce(parts[0])
+    return torch.cat(parts).numpy()
+
+
 def leaves_anywhere(rank: int, p: int) -> None:
     if rank == 0:
         ranks.all_reduce(torch.ones(3))
 
 
-@pytest.mark.parametrize("function", [adds_up_anywhere, leaves_anywhere, raises])
+@pytest.mark.parametrize("function", [adds_up_anywhere, gathers_anywhere, leaves_anywhere, raises])
 def test_simulated_ranks_do_what_processes_do(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = (np.arange(2.0),) if function is adds_up_anywhere else ()
     real = ranks.trials(function, 2, arguments)
@@ -274,5 +298,5 @@ def test_simulated_ranks_do_what_processes_do(function: Callable[..., Any], monk
     with ranks.simulated():
         apart = ranks.trials(function, 2, arguments)
     for one, other in zip(real, apart, strict=True):
-        assert (one.trouble, one.collectives) == (other.trouble, other.collectives)
+        assert (one.trouble, one.collectives, one.sums) == (other.trouble, other.collectives, other.sums)
         np.testing.assert_equal(one.observed.result, other.observed.result)

@@ -114,6 +114,16 @@ RAISED = Raised("ValueError", "shapes (2,3) and (2,3) not aligned", 4, "return A
             "The second part of the result has the right form, and the wrong value.",
         ),
         (compare(1, 2), "The result should be 1; yours is 2.", "The result has the right form, and the wrong value."),
+        (
+            compare({"H": {"What rank 0 returned": A}}, {"H": {"What rank 0 returned": -A}}),
+            "What rank 0 returned has the right shape. Entry [0, 0] should be 1; yours is -1.",
+            "What rank 0 returned has the right form, and the wrong value.",
+        ),
+        (
+            compare({"What the ranks sent": "a letter"}, {"What the ranks sent": "nothing"}),
+            "What the ranks sent should be a letter; yours is nothing.",
+            "What the ranks sent is not what it should be.",
+        ),
     ],
     ids=lambda found: found.kind if isinstance(found, Difference) else "",
 )

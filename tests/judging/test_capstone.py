@@ -31,7 +31,7 @@ def test_what_is_expected_of_every_rank_is_the_whole_blocks_output(case: Any) ->
     p, X, params, h, keep, eps, act = case.arguments
     whole = block(X, params, h, keep, eps, public_function(act).run)["H"]
     for rank in range(p):
-        found = expected(PARALLEL_BLOCK, case).result["H"][f"rank {rank}"]
+        found = expected(PARALLEL_BLOCK, case).result["H"][f"What rank {rank} returned"]
         np.testing.assert_allclose(found, whole, rtol=1e-12 if X.dtype == np.float64 else 1e-5)
 
 
@@ -44,6 +44,11 @@ def test_what_is_expected_of_every_rank_is_the_whole_blocks_output(case: Any) ->
             for name in (
                 "uses_what_all_reduce_returns",
                 "sums_T1_too",
+                "gathers_and_adds",
+                "one_other_collective",
+                "hidden_features_cut_too_late",
+                "values_cut_as_queries",
+                "never_refuses",
                 "puts_both_together_first",
                 "counts_ranks_from_the_end",
                 "Wo_not_cut",
