@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
+
+from course import clock
 
 
 class Device(Protocol):
@@ -25,34 +23,27 @@ class Device(Protocol):
     def read(self, product: Any) -> float:
         """The first number of a product."""
 
-    def synchronize(self) -> None:
+    def synchronise(self) -> None:
         """Wait until everything is worked off."""
 
 
-class MakeBelieve:
-    """A thread that pretends to multiply: it sleeps as long as a device of 100 GFLOP/s would take, and uses no core."""
+class MakeBelieve(clock.Device):
+    """A device of 100 GFLOP/s, which only pretends to multiply: a number is computed where one is read."""
 
     name = "a make-believe device of 0.1 TFLOP/s"
     flops = 1e11
 
-    def __init__(self, worker: ThreadPoolExecutor) -> None:
-        self._worker = worker
-
     def matrix(self, n: int) -> np.ndarray:
         return np.ones((n, n))
 
-    def multiply(self, A: np.ndarray, B: np.ndarray) -> Future[float]:
-        return self._worker.submit(self._work, A, B)
+    def multiply(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        self.launch(2 * len(A) * B.size / self.flops)
+        return A, B
 
-    def _work(self, A: np.ndarray, B: np.ndarray) -> float:
-        time.sleep(2 * len(A) * B.size / self.flops)
+    def read(self, product: tuple[np.ndarray, np.ndarray]) -> float:
+        self.synchronise()
+        A, B = product
         return float(A[0] @ B[:, 0])
-
-    def read(self, product: Future[float]) -> float:
-        return product.result()
-
-    def synchronize(self) -> None:
-        self._worker.submit(int).result()
 
 
 class Cuda:
@@ -67,7 +58,7 @@ class Cuda:
         import torch
 
         A = torch.randn(n, n, device="cuda")
-        torch.cuda.synchronize()
+        self.synchronise()
         return A
 
     def multiply(self, A: Any, B: Any) -> Any:
@@ -78,19 +69,12 @@ class Cuda:
     def read(self, product: Any) -> float:
         return float(product[0, 0])
 
-    def synchronize(self) -> None:
-        import torch
-
-        torch.cuda.synchronize()
+    def synchronise(self) -> None:
+        clock.synchronise()
 
 
-@contextmanager
-def device() -> Iterator[Device]:
-    """The GPU where there is one, else a make-believe device, which ends with the context."""
+def device() -> Device:
+    """The GPU where there is one, else a make-believe device."""
     import torch
 
-    if torch.cuda.is_available():
-        yield Cuda()
-        return
-    with ThreadPoolExecutor(max_workers=1) as worker:
-        yield MakeBelieve(worker)
+    return Cuda() if torch.cuda.is_available() else MakeBelieve()

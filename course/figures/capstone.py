@@ -22,13 +22,36 @@ ParallelBlock = Callable[..., Float[np.ndarray, "n d"]]
 
 EPS = 1e-5
 N, D, HEADS, F = 64, 32, 4, 128
-LATE_BY = 0.003  # seconds
+STEP, LATE_BY = 0.002, 0.003  # seconds
 MEETING = 0.7  # how wide an all-reduce is drawn
 ARROW = {"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0}
 
 
 def _relu(x: np.ndarray) -> np.ndarray:
     return np.clip(x, 0, None)
+
+
+# -------------------------------------------------------------------------------------------------- apart
+
+
+@picture
+def own_copies(guess: str | None) -> tuple[Figure, str]:
+    """Three memories, one of the notebook and one of each rank, and the list `notes` in each."""
+    figure, axes = canvas(width=8.4, height=2.6)
+    for left, name, notes in ((0.0, "rank 0", "[0]"), (3.4, "this notebook", "[]"), (6.8, "rank 1", "[1]")):
+        axes.add_patch(Rectangle((left, 0), 2.4, 1.5, facecolor=PALE, edgecolor="black", linewidth=1.5))
+        axes.text(left + 1.2, 1.62, name, ha="center", va="bottom", weight="bold")
+        axes.text(left + 1.2, 0.75, f"notes = {notes}", ha="center", va="center", family="monospace")
+    for start, end in ((3.35, 2.45), (5.85, 6.75)):
+        axes.annotate("", (end, 0.75), (start, 0.75), arrowprops=ARROW)
+        axes.text((start + end) / 2, 0.85, "copied", ha="center", va="bottom", fontsize=11)
+    axes.set(xlim=(-0.1, 9.3), ylim=(-0.1, 2.0))
+    axes.set_axis_off()
+    figure.supxlabel(told(guess, "b"), fontsize=12)
+    return figure, (
+        "Three boxes, one for the memory of each process. In the middle this notebook, with an empty list. An arrow to the left, copied: rank 0, whose "
+        "list holds 0. An arrow to the right, copied: rank 1, whose list holds 1. No arrow leads back."
+    )
 
 
 # -------------------------------------------------------------------------------------------------- the plan
@@ -108,12 +131,12 @@ class Lane:
     """What a rank did, and when; times in seconds on the clock that all processes share.
 
     Attributes:
-        H: what it returned.
+        result: what it returned.
         began, ended: when it was called, and when it returned.
         meetings: for each all-reduce, when it came, when it could go on, and how many bytes it handed in.
     """
 
-    H: np.ndarray
+    result: Any
     began: float
     ended: float
     meetings: list[tuple[float, float, int]]
@@ -127,25 +150,13 @@ def _arguments() -> tuple[Any, ...]:
     return rng.standard_normal((N, D)), params, HEADS, np.tri(N, dtype=bool), EPS
 
 
-def _numbers_held(p: int) -> int:
-    """How many numbers of weights and biases one of p ranks needs."""
-    return (4 * D * D + 2 * D * F + F) // p + 5 * D
-
-
-def _lanes(parallel_block: ParallelBlock, p: int, late: float = 0.0, rounds: int = 20) -> list[Lane]:
-    """Run a block in p processes, a few times over, and write down who met whom when, in the quickest round.
-
-    The last rank's activation takes `late` seconds longer than the others'.
-    """
+def _lanes(function: Callable[[int, int], Any], p: int, rounds: int = 20) -> list[Lane]:
+    """Call `function(rank, p)` in p processes, a few times over, and write down who met whom when, in the quickest round."""
 
     def watched(rank: int, p: int) -> list[dict[str, Any]]:
         from torch import distributed
 
-        plain, arguments, laps = distributed.all_reduce, _arguments(), []
-
-        def act(x: np.ndarray) -> np.ndarray:
-            time.sleep(late if rank == p - 1 else 0.0)
-            return _relu(x)
+        plain, laps = distributed.all_reduce, []
 
         def all_reduce(part: Any, *rest: Any, **more: Any) -> Any:
             came = time.monotonic()
@@ -158,8 +169,8 @@ def _lanes(parallel_block: ParallelBlock, p: int, late: float = 0.0, rounds: int
             meetings: list[tuple[float, float, int]] = []
             distributed.barrier()
             began = time.monotonic()
-            H = parallel_block(rank, p, *arguments, act)
-            laps.append({"H": H, "began": began, "ended": time.monotonic(), "meetings": meetings})
+            result = function(rank, p)
+            laps.append({"result": result, "began": began, "ended": time.monotonic(), "meetings": meetings})
         return laps
 
     laps = [[Lane(**lane) for lane in lap] for lap in zip(*from_processes(watched, p), strict=True)]
@@ -170,6 +181,12 @@ def _lanes(parallel_block: ParallelBlock, p: int, late: float = 0.0, rounds: int
 
 def _seconds(lanes: list[Lane]) -> float:
     return max(lane.ended for lane in lanes) - min(lane.began for lane in lanes)
+
+
+def _in_meetings(lanes: list[Lane]) -> float:
+    """How much of the ranks' time is spent in all-reduces, from 0 to 1."""
+    met = sum(gone - came for lane in lanes for came, gone, _ in lane.meetings)
+    return met / sum(lane.ended - lane.began for lane in lanes)
 
 
 def _time_line(axes: Axes, lanes: list[Lane]) -> None:
@@ -193,65 +210,106 @@ def _time_line(axes: Axes, lanes: list[Lane]) -> None:
     longest = 1e3 * _seconds(lanes)
     axes.set(xlim=(-0.01 * longest, 1.02 * longest), ylim=(len(lanes) - 0.4, -0.6), xlabel="milliseconds")
     axes.grid(False)
-    key = (
+
+
+def _key() -> list[Patch]:
+    return [
         Patch(facecolor=PALE, edgecolor="black", label="works"),
         Patch(facecolor=COLOURS[4], edgecolor="black", hatch="///", label="in an all-reduce: waits, and exchanges"),
-    )
-    axes.legend(handles=key, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+    ]
 
 
 @picture
 def together(parallel_block: ParallelBlock, block: Callable[..., dict[str, np.ndarray]]) -> tuple[Figure, str]:
-    """The student's block in 1, 2 and 4 processes: how far from `block`, how many meetings, how many bytes; and a time line."""
-    H = block(*_arguments(), _relu)["H"]
-    figure, (table, line) = canvas(2, 1, width=9.6, height=5.4, height_ratios=(5, 4))
+    """The student's block in 1, 2 and 4 processes: what is measured of each, and a time line of two."""
+    arguments = _arguments()
+    H = block(*arguments, _relu)["H"]
+
+    def counting(rank: int, p: int) -> dict[str, Any]:
+        activated = []
+
+        def act(x: np.ndarray) -> np.ndarray:
+            activated.append(np.size(x))
+            return _relu(x)
+
+        return {"H": parallel_block(rank, p, *arguments, act), "features": sum(activated) // N}
+
+    figure, (table, line) = canvas(2, 1, width=10.0, height=5.6, height_ratios=(5, 4))
     rows = [
         (
             "processes",
-            "weights and biases\nof each",
+            "hidden features\nthat each computed",
             "largest difference\nfrom block",
             "meetings",
             "sent by each\n(in a ring)",
+            "milliseconds",
         )
     ]
     sentences = []
     for p in (1, 2, 4):
-        lanes = _lanes(parallel_block, p)
-        apart = f"{max(np.abs(lane.H - H).max() for lane in lanes):.0e}".replace("0e+00", "0")
+        lanes = _lanes(counting, p)
+        features = max(lane.result["features"] for lane in lanes)
+        apart = f"{max(np.abs(lane.result['H'] - H).max() for lane in lanes):.0e}".replace("0e+00", "0")
         meetings = max(len(lane.meetings) for lane in lanes)
         sent = max(sum(size for _, _, size in lane.meetings) for lane in lanes) * 2 * (p - 1) / p / 1024
-        rows.append((str(p), f"{_numbers_held(p):,}", apart, str(meetings), f"{sent:.0f} KiB"))
+        spent = f"{1e3 * _seconds(lanes):.1f}"
+        rows.append((str(p), f"{features}", apart, str(meetings), f"{sent:.0f} KiB", spent))
         sentences.append(
-            f"{p} process{'es' * (p > 1)}: {_numbers_held(p)} numbers of weights and biases on each, largest difference {apart}, {meetings} meetings, "
-            f"{sent:.0f} KiB sent by each"
+            f"{p} process{'es' * (p > 1)}: {features} hidden features computed by each, largest difference {apart}, {meetings} meetings, {sent:.0f} KiB "
+            f"sent by each, {spent} milliseconds"
         )
         if p == 2:
             _time_line(line, lanes)
-            spent = 1e3 * _seconds(lanes)
+            share = 100 * _in_meetings(lanes)
     for y, row in enumerate(rows):
-        for x, text in zip((0.06, 0.27, 0.52, 0.72, 0.9), row, strict=True):
+        for x, text in zip((0.05, 0.23, 0.45, 0.61, 0.76, 0.92), row, strict=True):
             table.text(x, y, text, ha="center", va="center", weight="bold" if y == 0 else "normal")
     table.plot([0, 1], [0.52, 0.52], color="black", linewidth=1)
     table.set(xlim=(0, 1), ylim=(3.6, -0.6))
     table.set_axis_off()
+    line.set_title(f"Two processes: {share:.0f} % of their time is spent in all-reduces", fontsize=12)
+    line.legend(handles=_key(), loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=2)
     return figure, (
-        f"A table, and under it the time line of two processes. {'; '.join(sentences)}. The two processes take {spent:.1f} milliseconds; in each lane "
-        "work and all-reduces take turns: work, all-reduce, work, all-reduce, and a little work at the end."
+        f"A table, and under it the time line of two processes. {'; '.join(sentences)}. In each lane of the time line work and all-reduces take turns: "
+        f"work, all-reduce, work, all-reduce, and a little work at the end. Two processes spend {share:.0f} % of their time in all-reduces."
     )
 
 
 @picture
-def late(guess: str | None, parallel_block: ParallelBlock) -> tuple[Figure, str]:
-    """The time line of two processes, of which one is slow in its half of the FFN."""
-    lanes = _lanes(parallel_block, 2, LATE_BY)
-    figure, axes = canvas(width=9.4, height=3.0)
-    _time_line(axes, lanes)
-    waited = [1e3 * (lane.meetings[-1][1] - lane.meetings[-1][0]) for lane in lanes]
-    spent = [1e3 * (lane.ended - lane.began) for lane in lanes]
-    figure.supxlabel(told(guess, "b"), fontsize=12)
+def late(guess: str | None) -> tuple[Figure, str]:
+    """The time line of two stand-ins for ranks, which sleep where they would work: both in time, and one of them late."""
+
+    def stand_in(late_by: float) -> Callable[[int, int], None]:
+        def sleeps(rank: int, p: int) -> None:
+            import torch
+            from torch import distributed
+
+            part = torch.ones(N, D)
+            time.sleep(STEP)
+            distributed.all_reduce(part)
+            time.sleep(STEP + (late_by if rank == 1 else 0.0))
+            distributed.all_reduce(part)
+
+        return sleeps
+
+    figure, axes = canvas(2, 1, width=9.4, height=5.2, sharex=True)
+    in_time, delayed = (_lanes(stand_in(late_by), 2) for late_by in (0.0, LATE_BY))
+    for one, lanes, title in zip(
+        axes, (in_time, delayed), ("Nobody is late", f"Rank 1 needs {1e3 * LATE_BY:.0f} ms longer"), strict=True
+    ):
+        _time_line(one, lanes)
+        one.axvline(1e3 * _seconds(in_time), color="black", linestyle="--")
+        one.set_title(title, fontsize=12, loc="left")
+    before, after = (1e3 * _seconds(lanes) for lanes in (in_time, delayed))
+    axes[0].set(xlabel="", xlim=(-0.1, 1.03 * after))
+    axes[0].text(before + 0.1, 0.5, "the end, with nobody late", va="center", fontsize=11)
+    axes[0].legend(handles=_key(), loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=1)
+    figure.supxlabel(f"{told(guess, 'b')} There is no sum before the last part has come.", fontsize=12)
+    waited = [1e3 * (lane.meetings[-1][1] - lane.meetings[-1][0]) for lane in delayed]
     return figure, (
-        f"A time line of two lanes. Rank 1 works for {1e3 * LATE_BY:.0f} milliseconds longer in the second part. Rank 0 comes to the second all-reduce early and "
-        f"waits there for {waited[0]:.1f} milliseconds; rank 1 is in it for {waited[1]:.1f}. Both return after about {spent[0]:.1f} milliseconds."
+        f"Two time lines of two lanes each. In the upper one both ranks work, meet, work, meet, and are through after {before:.1f} milliseconds; a dashed line "
+        f"in both time lines marks this end. In the lower one rank 1 works for {1e3 * LATE_BY:.0f} milliseconds longer in the second part. Rank 0 comes to "
+        f"the second all-reduce early and is in it for {waited[0]:.1f} milliseconds, rank 1 for {waited[1]:.1f}. Both are through after {after:.1f}."
     )
 
 
@@ -263,34 +321,39 @@ SIZES = (64, 128, 256, 512, 1024, 2048)
 @picture
 def stopwatch(exhibit: Callable[[museum.Device, int], tuple[float, float]]) -> tuple[Figure, str]:
     """What an exhibit says that a product takes, and that reading one number of it takes, by the size of the matrices."""
-    with museum.device() as device:
-        exhibit(device, SIZES[0])  # the first call is slow in other ways
-        measured = np.array([np.min([exhibit(device, n) for _ in range(5)], axis=0) for n in SIZES])
-        name = device.name
+    device = museum.device()
+    exhibit(device, SIZES[0])  # the first call is slow in other ways
+    measured = np.array([np.min([exhibit(device, n) for _ in range(5)], axis=0) for n in SIZES])
     figure, axes = canvas(width=8.6, height=4.0)
     series = (("the product", "-"), ("reading one number of it", "--"))
     for i, (label, dash) in enumerate(series):
         axes.loglog(SIZES, 1e6 * measured[:, i], dash, marker=MARKERS[i], color=COLOURS[i], label=label)
-    speed = 2 * SIZES[-1] ** 3 / measured[-1, 0] / 1e12
+    (product, reading), speed = measured[-1], 2 * SIZES[-1] ** 3 / measured[-1, 0] / 1e12
+    waited = product > reading
+    told_speed = f"{speed:,.0f} TFLOP/s" if speed >= 10 else f"{speed:.2f} TFLOP/s"
     axes.annotate(
-        f"{speed:,.0f} TFLOP/s?",
-        (SIZES[-1], 1e6 * measured[-1, 0]),
-        (0, 12),
+        told_speed if waited else f"{told_speed}?",
+        (SIZES[-1], 1e6 * product),
+        (-16, 2) if waited else (0, 12),
         textcoords="offset points",
         ha="right",
-        va="bottom",
+        va="center" if waited else "bottom",
     )
     axes.set_xticks(SIZES, map(str, SIZES))
     axes.minorticks_off()
-    axes.set(xlabel="n, for two matrices [n, n]", ylabel="microseconds", title=f"As the exhibit measures it, on {name}")
+    axes.set(
+        xlabel="n, for two matrices [n, n]",
+        ylabel="microseconds",
+        title=f"As the exhibit measures it, on {device.name}",
+    )
     axes.legend(loc="upper left")
     times = "; ".join(
         f"n = {n}: {1e6 * product:.0f} and {1e6 * reading:.0f}"
         for n, (product, reading) in zip(SIZES, measured, strict=True)
     )
     return figure, (
-        f"Two curves on logarithmic axes, measured on {name}: microseconds against the size n of two square matrices. For the product, and for "
-        f"reading one number of it: {times}. By the first curve the product of the largest matrices runs at {speed:,.0f} TFLOP/s."
+        f"Two curves on logarithmic axes, measured on {device.name}: microseconds against the size n of two square matrices. For the product, and for "
+        f"reading one number of it: {times}. By the first curve the product of the largest matrices runs at {told_speed}."
     )
 
 
