@@ -68,7 +68,7 @@ def helpful_threads() -> int:
     return min(took, key=lambda count: took[count])
 
 
-def synchronise() -> None:
+def synchronize() -> None:
     """Wait until the GPU has done all that it was asked to do. A CPU has done it when the call returns."""
     import torch
 
@@ -83,7 +83,7 @@ LAUNCH = 20e-6
 class Device:
     """A make-believe device that works beside the program, as a GPU does: one job after another, on real time.
 
-    `launch` returns long before the job is done. `synchronise` returns when all jobs launched so far are done.
+    `launch` returns long before the job is done. `synchronize` returns when all jobs launched so far are done.
     """
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Device:
             pass
         self._done_at = max(self._done_at, asked) + seconds
 
-    def synchronise(self) -> None:
+    def synchronize(self) -> None:
         """Wait for the last job."""
         time.sleep(max(0.0, self._done_at - time.perf_counter()))
 

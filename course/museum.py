@@ -23,7 +23,7 @@ class Device(Protocol):
     def read(self, product: Any) -> float:
         """The first number of a product."""
 
-    def synchronise(self) -> None:
+    def synchronize(self) -> None:
         """Wait until everything is worked off."""
 
 
@@ -41,7 +41,7 @@ class MakeBelieve(clock.Device):
         return A, B
 
     def read(self, product: tuple[np.ndarray, np.ndarray]) -> float:
-        self.synchronise()
+        self.synchronize()
         A, B = product
         return float(A[0] @ B[:, 0])
 
@@ -58,7 +58,7 @@ class Cuda:
         import torch
 
         A = torch.randn(n, n, device="cuda")
-        self.synchronise()
+        self.synchronize()
         return A
 
     def multiply(self, A: Any, B: Any) -> Any:
@@ -69,8 +69,8 @@ class Cuda:
     def read(self, product: Any) -> float:
         return float(product[0, 0])
 
-    def synchronise(self) -> None:
-        clock.synchronise()
+    def synchronize(self) -> None:
+        clock.synchronize()
 
 
 def device() -> Device:

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from torch import Tensor
 
 from course import racers, races, recording
-from course.clock import Device, seconds, synchronise
+from course.clock import Device, seconds, synchronize
 from course.figures import COLOURS, MARKERS, canvas, picture, powers_of_ten, told
 from course.racers import BY_TOKEN, COMPILED, NAMES
 from course.races import COUNTED_AT, FORWARD, Curve, Race
@@ -152,9 +152,9 @@ def _a_job() -> tuple[Callable[[], object], Callable[[], None], str]:
     """Something to launch, how to wait for it, and what it is: on the GPU where there is one."""
     if torch.cuda.is_available():
         A = torch.randn(8192, 8192, device="cuda")
-        return (lambda: A @ A), synchronise, "a product of two 8192 × 8192 matrices on the GPU"
+        return (lambda: A @ A), synchronize, "a product of two 8192 × 8192 matrices on the GPU"
     device = Device()
-    return partial(device.launch, 0.005), device.synchronise, "a job of 5 ms on a make-believe device"
+    return partial(device.launch, 0.005), device.synchronize, "a job of 5 ms on a make-believe device"
 
 
 def _median(report: dict[str, object]) -> float:
@@ -196,10 +196,10 @@ def _stopped(bench: Bench, run: Callable[[], object]) -> float:
     """Seconds that the reader's stopwatch gives: a short run is repeated often, a long one two or three times."""
     start = time.perf_counter()
     run()
-    synchronise()
+    synchronize()
     once = time.perf_counter() - start
     fewest = 3 if once < races.LONGEST else 2
-    return _median(bench(run, synchronise, time.perf_counter, 0, max(fewest, min(50, int(0.02 / once)))))
+    return _median(bench(run, synchronize, time.perf_counter, 0, max(fewest, min(50, int(0.02 / once)))))
 
 
 def _gpu_run() -> Run | None:

@@ -59,16 +59,8 @@ def two_cuts(
         axes.add_patch(
             Rectangle((-0.5, -0.5), width, height, fill=False, linestyle=":", edgecolor="0.4", clip_on=False)
         )
-        if column < 3:
-            axes.text(
-                -0.16,
-                0.5,
-                "" if column == 0 else "@="[column - 1],
-                fontsize=15,
-                transform=axes.transAxes,
-                va="center",
-                ha="center",
-            )
+        if column:
+            axes.text(-0.16, 0.5, "@="[column - 1], fontsize=15, transform=axes.transAxes, va="center", ha="center")
 
     whole = slice(None)
     for r in range(p):
@@ -79,11 +71,16 @@ def two_cuts(
         draw(4 + r, 0, X, f"X: columns {_range(r, d // p)}", (whole, left))
         draw(4 + r, 1, W, f"W: rows {_range(r, d // p)}", (left, whole))
         draw(4 + r, 2, parts[r], f"part: [{n}, {f}]")
+        panels[1 + r, 3].remove()
+        panels[4 + r, 3].remove()
         for line in (1 + r, 4 + r):
             axes = panels[line, 0]
             axes.text(-0.2, 0.5, f"device {r}", transform=axes.transAxes, rotation=90, va="center", ha="center")
-    draw(1, 3, Y, "side by side: Y")
-    draw(4, 3, Y, "added up: Y")
+    places = panels[0, 3].get_gridspec()
+    for line, title in ((1, "side by side: Y"), (4, "added up: Y")):
+        between = figure.add_subplot(places[line : line + p, 3])
+        between.set_axis_off()
+        grid(between, Y, title, limits=limits, digits=3)
     return figure, (
         f"Four rows of grids, two devices in two ways. By columns: device 0 multiplies all of X with columns {_range(0, f // p)} of W and gets "
         f"{_plain(pieces[0])}, device 1 with the others and gets {_plain(pieces[1])}; side by side they are Y, {_plain(Y)}. By rows: "
@@ -156,39 +153,44 @@ def four_ways(guess: str | None) -> tuple[Figure, str]:
         cells = ("abcd"[row], way.first, way.has, way.before_act, way.second, way.after, str(way.collectives))
         for left, cell in zip(lefts, cells, strict=True):
             axes.text(left + (0.1 if left == 0 else 0), y, cell, va="center", fontsize=11.5)
-    figure.supxlabel(told(guess, "a"), fontsize=12)
+    sizes = "In GPT-2 medium d = 1024 and f = 4096: [n, f] is four times as large as [n, d]."
+    figure.supxlabel(f"{sizes}\n{told(guess, 'a')}", fontsize=12)
     lines = "; ".join(
         f"{'abcd'[row]}, W1 by {way.first} and W2 by {way.second}: before the activation {way.before_act}, for W2 {way.after}, "
         f"{way.collectives} in all".replace("\n", " ")
         for row, way in enumerate(WAYS)
     )
-    return figure, f"Table of four ways to cut two products, with what has to be exchanged. {lines}. Way a is framed."
+    return (
+        figure,
+        f"Table of four ways to cut two products, with what has to be exchanged. {lines}. Way a is framed. {sizes}",
+    )
 
 
 @picture
-def exhibit(guess: str | None, mlp_tp: Split) -> tuple[Figure, str]:
-    """The error of a model with a fault in it, on more and more devices, against what the fault would make."""
+def exhibit(guess: str | None, column_shards: Shards, row_shards: Shards) -> tuple[Figure, str]:
+    """The error of a model with a fault in it, on more and more devices, and how large what it should give is."""
     rng = np.random.default_rng(9)
     n, d, f = 5, 6, 24
-    X, layers = rng.standard_normal((n, d)), _layers(rng, d, f)
-    b2 = layers[3]
+    X, (W1, b1, W2, b2) = rng.standard_normal((n, d)), _layers(rng, d, f)
     counts = (1, 2, 3, 4, 6, 8)
-    wanted = mlp_tp(X, *layers, 1, _relu, sum)
 
-    def added(parts: list[Array]) -> Array:
-        return np.sum([part + b2 for part in parts], axis=0)
+    def shipped(p: int) -> Array:
+        layers = zip(column_shards(W1, p), np.split(b1, p), row_shards(W2, p), strict=True)
+        return np.asarray(sum(_relu(X @ first + bias) @ second + b2 for first, bias, second in layers))
 
-    errors = [np.abs(mlp_tp(X, *layers[:3], np.zeros_like(b2), p, _relu, added) - wanted).max(axis=0) for p in counts]
+    wanted = _relu(X @ W1 + b1) @ W2 + b2
+    largest = [float(np.abs(shipped(p) - wanted).max()) for p in counts]
+    size = float((wanted**2).mean() ** 0.5)
     figure, axes = canvas(width=7.6, height=3.8)
-    largest = [float(error.max()) for error in errors]
     axes.plot(counts, largest, marker=MARKERS[1], color=COLOURS[1], label="largest error of the model")
-    axes.set(xlabel="devices", ylabel="largest error", xticks=counts)
+    axes.axhline(size, linestyle="--", color=COLOURS[0], label="root mean square of the right output")
+    axes.set(xlabel="devices", ylabel="size", xticks=counts, ylim=(-0.3, max(size, largest[-1]) * 1.4))
     axes.legend(loc="upper left")
     figure.supxlabel(told(guess, "b"), fontsize=12)
     points = "; ".join(f"{p}: {error:.3g}" for p, error in zip(counts, largest, strict=True))
-    return (
-        figure,
-        f"Line chart of the largest error of a model against the number of devices. {points}. The points lie on a straight line.",
+    return figure, (
+        f"Line chart of the largest error of a model against the number of devices. {points}. The points lie on a straight line. "
+        f"A dashed line marks the root mean square of the right output, {size:.3g}."
     )
 
 
@@ -230,11 +232,12 @@ def ring(p: int = 3) -> tuple[Figure, str]:
         stages.append((f"step {step + 1}: {'add' if step < p - 1 else 'hand on'}", [row[:] for row in has], moved))
     figure, panels = canvas(1, len(stages), width=min(2.3 * len(stages), 11.5), height=1.2 + 0.62 * p)
     for axes, (title, table, arrived) in zip(panels, stages, strict=True):
-        axes.set(xlim=(-0.03, p + 0.03), ylim=(p + 0.03, -0.03), aspect="equal", title=title)
+        axes.set(xlim=(-0.03, p + 0.03), ylim=(p + 0.03, -0.35), aspect="equal", title=title)
         axes.set_xticks(np.arange(p) + 0.5, map(str, range(p)))
-        axes.set_yticks(np.arange(p) + 0.5, map(str, range(p)))
+        axes.set_yticks(np.arange(p) + 0.5, [f"{r} ({letters[r]})" if axes is panels[0] else str(r) for r in range(p)])
         axes.tick_params(length=0)
         axes.grid(False)
+        axes.spines[:].set_visible(False)
         axes.set_xlabel("chunk")
         for r in range(p):
             for c in range(p):
@@ -246,6 +249,8 @@ def ring(p: int = 3) -> tuple[Figure, str]:
                 axes.text(c + 0.5, r + 0.5, text, ha="center", va="center", fontsize=9 if p == 3 else 11)
         for r, c in arrived:
             axes.add_patch(Rectangle((c, r), 1, 1, fill=False, edgecolor=FRAME, linewidth=2.5, zorder=3))
+            way = {"arrowstyle": "-|>", "color": "black", "linewidth": 1.5, "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", (c + 0.5, r + 0.28), (c + 0.5, r - 0.28), arrowprops=way, zorder=4)
     panels[0].set_ylabel("device")
     ends = "; ".join(
         f"{title}: " + ", ".join(f"device {r} gets chunk {c} as {'+'.join(table[r][c])}" for r, c in sorted(arrived))
@@ -253,7 +258,8 @@ def ring(p: int = 3) -> tuple[Figure, str]:
     )
     return figure, (
         f"{len(stages)} small tables, one for each stage, with a row for each of {p} devices and a column for each of {p} chunks; the letters in a cell say "
-        f"whose numbers are added up there. What has just arrived is framed. {ends}."
+        f"whose numbers are added up there, A those of device 0, and so on. What has just arrived is framed, and an arrow points to it from the device above, "
+        f"or, in the first row, from the last device. {ends}."
     )
 
 
@@ -353,22 +359,26 @@ def shard_map(model: str, p: int, n: int = 1024, bytes_each: int = 2) -> tuple[F
     d, h, f, blocks = MODELS[model]
     if h % p or f % p:
         what = f"{h} heads" if h % p else f"{f} hidden features"
-        raise CannotDraw(f"{model} on {p} devices: {what} cannot be dealt evenly, so this is refused.")
-    few, thin = h // p, f // p
+        raise CannotDraw(f"{model} on {_many(p, 'device')}: {what} cannot be dealt evenly, so this is refused.")
+    few, thin, devices = h // p, f // p, _many(p, "device")
     sent = 2 * (p - 1) * d / p  # in one all-reduce, for each token
-    exchange = f"all-reduce of [{n}, {d}]: each device sends {sent * n:,.0f} numbers"
+    exchange = (
+        f"all-reduce of [{n}, {d}]: each device sends {sent * n:,.0f} numbers" if p > 1 else "nothing to exchange"
+    )
     rows: tuple[Piece | str, ...] = (
         Piece("tokens (and mask)", f"[{n}, {d}]"),
+        Piece("gain1, bias1", f"[{d}] each"),
         Piece("Wqkv", f"[{d}, {few * 3 * (d // h)}]", "heads", few),
         Piece("Wo", f"[{few * (d // h)}, {d}]", "heads", few),
         exchange,
+        Piece("gain2, bias2", f"[{d}] each"),
         Piece("W1, b1", f"[{d}, {thin}], [{thin}]", "columns", thin),
         Piece("W2", f"[{thin}, {d}]", "rows", thin),
         exchange,
-        Piece("b2, LayerNorms", f"5 × [{d}]"),
+        Piece("b2", f"[{d}]"),
     )
     shown = range(p) if p <= SHOWN else (0, 1, None, p - 1)
-    figure, axes = canvas(width=10.2, height=7.4)
+    figure, axes = canvas(width=10.2, height=8.8)
     axes.set(xlim=(0, 1.75 + WIDE * len(shown)), ylim=(len(rows) + 0.1, -0.6))
     axes.set_axis_off()
     for place, r in enumerate(shown):
@@ -377,26 +387,36 @@ def shard_map(model: str, p: int, n: int = 1024, bytes_each: int = 2) -> tuple[F
     for y, row in enumerate(rows):
         if isinstance(row, str):
             middle = 1.65 + WIDE * len(shown) / 2
-            axes.add_patch(Rectangle((1.65, y + 0.2), WIDE * len(shown), 0.5, facecolor="black"))
-            axes.text(middle, y + 0.45, row, ha="center", va="center", color="white", fontsize=12)
+            paint, ink = ("black", "white") if p > 1 else ("white", "black")
+            axes.add_patch(Rectangle((1.65, y + 0.2), WIDE * len(shown), 0.5, facecolor=paint))
+            axes.text(middle, y + 0.45, row, ha="center", va="center", color=ink, fontsize=12)
             continue
         axes.text(1.5, y + 0.45, row.name, ha="right", va="center", fontsize=12)
         for place, r in enumerate(shown):
             _lay(axes, 1.75 + WIDE * place, y, row, r, WASH[place])
     dealt, copied = 4 * d * d + 2 * d * f + f, 5 * d
     whole, here = (blocks * bytes_each * count for count in (dealt + copied, dealt / p + copied))
+    stay, fetched = n * 2 * sent, dealt * (p - 1) / p
+    crossing = (
+        f"In a ring each device sends {2 * sent:,.0f} numbers a block for each token; for {_many(n, 'token')} {_large(stay)}, {_bytes(stay * bytes_each)}.",
+        f"To fetch the other devices' weights instead, it would send {_large(fetched)} numbers a block, {_bytes(fetched * bytes_each)}, however many tokens.",
+    )
     sentences = (
-        f"A block has {_large(dealt + copied)} weights, of which a device has {_large(dealt / p + copied)}. "
-        f"All {blocks} blocks: {_bytes(whole)}, on each device {_bytes(here)}.",
-        f"In a ring each device sends {2 * sent:,.0f} numbers a block for each token: {_bytes(2 * sent * n * bytes_each)} for {n} tokens.",
-        f"To fetch the other devices' weights instead: {_bytes(dealt * (p - 1) / p * bytes_each)} a block, however many tokens.",
+        f"A block has {_large(dealt + copied)} weights, of which a device has {_large(dealt / p + copied)}.",
+        f"All {blocks} blocks, {_many(bytes_each, 'byte')} a number: {_bytes(whole)}, on each device {_bytes(here)}.",
+        *(crossing if p > 1 else ("One device sends nothing.",)),
     )
     figure.supxlabel("\n".join(sentences), fontsize=11)
     return figure, (
-        f"Map of one block of {model} on {p} devices, a column for each device. Whole on every device, hatched: tokens, mask, b2 and LayerNorms. Dealt: Wqkv and Wo "
-        f"by heads, {few} for each device; W1 and b1 by columns and W2 by rows, {thin} for each. Two black bars across all devices, after Wo and after W2, are the "
-        f"all-reduces. {' '.join(sentences)}"
+        f"Map of one block of {model} on {devices}, a column for each device. Whole on every device, hatched: tokens, mask, the gains and biases of the LayerNorms, and b2. "
+        f"Dealt: Wqkv and Wo by heads, {few} for each device; W1 and b1 by columns and W2 by rows, {thin} for each. "
+        f"{'Two black bars across all devices, after Wo and after W2, are the all-reduces.' if p > 1 else 'After Wo and after W2 there is nothing to exchange.'} "
+        f"{' '.join(sentences)}"
     )
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _lay(axes: Axes, left: float, y: float, piece: Piece, r: int | None, wash: str) -> None:
@@ -415,6 +435,8 @@ def _lay(axes: Axes, left: float, y: float, piece: Piece, r: int | None, wash: s
 
 
 def _large(count: float) -> str:
+    if count < 1e5:
+        return f"{count:,.0f}"
     return f"{count / 1e9:.2f} billion" if count >= 1e9 else f"{count / 1e6:.1f} million"
 
 
@@ -493,13 +515,21 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
     trials = [*_ffn_trials(mlp_tp, ffn), *_attention_trials(mha_tp, mha)]
     outcomes = _in_processes([trial.call for trial in trials], 2)
     missing = _nobody_came(mlp_tp)
-    figure, axes = canvas(width=10.6, height=0.46 * (len(trials) + 1) + 1.5)
+    figure, axes = canvas(width=11.6, height=0.46 * (len(trials) + 1) + 1.5)
     axes.set_axis_off()
-    lefts = (0.0, 5.0, 6.5, 7.5, 8.7)
-    axes.set(xlim=(0, 12.2), ylim=(len(trials) + 0.6, -1.6))
+    lefts = (0.0, 5.1, 6.3, 7.2, 8.4, 11.5, 12.9)
+    axes.set(xlim=(0, 14.2), ylim=(len(trials) + 0.6, -1.6))
     for left, heading in zip(
         lefts,
-        ("two processes, ...", "largest\nerror", "collec-\ntives", "numbers\nadded up", "the error is"),
+        (
+            "two processes, ...",
+            "largest\nerror",
+            "collec-\ntives",
+            "numbers\nadded up",
+            "the error is",
+            "by token,\nrank 0",
+            "by token,\nrank 1",
+        ),
         strict=True,
     ):
         axes.text(left, -1.0, heading, va="center", fontsize=11.5, weight="bold")
@@ -508,7 +538,7 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
         error = max(float(np.abs(result - trial.wanted).max()) for result in outcome.results)
         sign = next((name for name, holds in trial.signs.items() if holds(outcome.results)), "of no simple form")
         if trial.right:
-            axes.add_patch(Rectangle((-0.1, row - 0.45), 12.3, 0.9, facecolor=PALE, edgecolor="none", zorder=0))
+            axes.add_patch(Rectangle((-0.1, row - 0.45), 14.3, 0.9, facecolor=PALE, edgecolor="none", zorder=0))
             sign = "rounding" if error < 1e-12 else sign
         cells = (
             trial.name,
@@ -517,8 +547,14 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
             str(outcome.numbers),
             sign,
         )
-        for left, cell in zip(lefts, cells, strict=True):
+        for left, cell in zip(lefts[: len(cells)], cells, strict=True):
             axes.text(left, row, cell, va="center", fontsize=11)
+        for rank, result in enumerate(outcome.results):
+            by_token = np.abs(result - trial.wanted).max(axis=1)
+            heights = np.zeros_like(by_token) if error < 1e-9 else 0.75 * by_token / error
+            places = lefts[len(cells) + rank] + 0.22 * np.arange(len(heights))
+            axes.bar(places, -heights, width=0.17, bottom=row + 0.38, align="edge", color=COLOURS[rank])
+            axes.plot([places[0], places[-1] + 0.17], [row + 0.38] * 2, color="black", linewidth=0.8)
         shown = "at rounding error" if error < 1e-9 else f"{error:.2f}"
         told_rows.append(f"{trial.name}: {shown}, collectives: {outcome.collectives}, {sign}")
     axes.text(0, len(trials), "rank 1 does not come to the exchange", va="center", fontsize=11)
@@ -526,7 +562,8 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
     figure.supxlabel(told(guess, "b"), fontsize=12)
     return (
         figure,
-        f"Table of what two processes compute, with the largest error. {'; '.join(told_rows)}; rank 1 does not come to the exchange: {missing}",
+        "Table of what two processes compute, with the largest error, and small bars for the error of each token on each rank. "
+        f"{'; '.join(told_rows)}; rank 1 does not come to the exchange: {missing}",
     )
 
 
@@ -604,13 +641,23 @@ def _ffn_trials(mlp_tp: Split, ffn: Split) -> list[Trial]:
             "the mean for the sum",
             lambda rank, reduce: mlp_tp(X, W1, b1, W2, b2, p, _relu, lambda parts: reduce(parts) / p),
             wanted,
-            {"−½·(FFN − b2)": times(1 / p - 1)},
+            {"−(p − 1)/p·(FFN − b2)": times(1 / p - 1)},
         ),
         Trial(
-            "rank 1 has made its weights anew",
-            lambda rank, reduce: mlp_tp(X, *((W1, b1, W2, b2) if rank == 0 else others), p, _relu, reduce),
+            "rank 1 has made its shards anew",
+            lambda rank, reduce: mlp_tp(X, *((W1, b1, W2) if rank == 0 else others[:3]), b2, p, _relu, reduce),
             wanted,
-            {"not the same on both ranks": lambda results: not np.allclose(results[0], results[1])},
+            {},
+        ),
+        Trial(
+            "rank 1 has a b2 of its own",
+            lambda rank, reduce: mlp_tp(X, W1, b1, W2, b2 if rank == 0 else others[3], p, _relu, reduce),
+            wanted,
+            {
+                "on rank 1 only": lambda results: bool(
+                    np.allclose(results[0], wanted) and not np.allclose(results[1], wanted)
+                )
+            },
         ),
     ]
 
@@ -698,10 +745,12 @@ def against_pytorch(
     axes.set_axis_off()
     axes.set(xlim=(0, 12), ylim=(12.2, -0.8))
     lines: list[tuple[str, ...]] = []
-    summaries = []
+    summaries: list[str] = []
+    apart_by: list[str] = []
     for name, zero, one in zip(("FFN", "attention"), first, second, strict=True):
         apart = max(zero["apart"], one["apart"])
         close = "equal to rounding" if apart < 1e-12 else f"{apart:.2g} apart"
+        apart_by.append(f"{apart:.0e}")
         summaries.append(
             f"{name}: PyTorch's and yours are {close}; collectives: PyTorch's {zero['theirs']}, yours {zero['ours']}."
         )
@@ -715,8 +764,8 @@ def against_pytorch(
     for row, line in enumerate(lines, 1):
         for left, cell in zip(lefts, line, strict=True):
             axes.text(left, row - 0.2, cell, fontsize=11, va="center")
-    for row, summary in enumerate(summaries, len(lines) + 2):
-        axes.text(0, row - 0.2, summary, fontsize=12, va="center")
+    for row, (summary, apart) in enumerate(zip(summaries, apart_by, strict=True), len(lines) + 2):
+        axes.text(0, row - 0.2, f"{summary} Largest difference: {apart}.", fontsize=12, va="center")
     axes.set_ylim(len(lines) + 3.4, -0.8)
     told_lines = "; ".join(f"{name} {whole}, {placed}, {here} on one rank" for name, whole, placed, here in lines)
     return figure, f"Table of PyTorch's weights, whole and on one of two ranks. {told_lines}. {' '.join(summaries)}"

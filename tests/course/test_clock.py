@@ -15,7 +15,7 @@ def test_a_job_on_the_device_is_done_long_after_it_was_launched() -> None:
     start = time.perf_counter()
     device.launch(0.5)
     launched = time.perf_counter() - start
-    device.synchronise()
+    device.synchronize()
     waited = time.perf_counter() - start
     assert launched >= clock.LAUNCH
     assert launched < 0.4
@@ -27,10 +27,10 @@ def test_jobs_on_the_device_wait_for_each_other_and_a_second_wait_is_short() -> 
     start = time.perf_counter()
     for _ in range(3):
         device.launch(0.1)
-    device.synchronise()
+    device.synchronize()
     assert time.perf_counter() - start >= 0.3
     again = time.perf_counter()
-    device.synchronise()
+    device.synchronize()
     assert time.perf_counter() - again < 0.1
 
 
@@ -40,7 +40,7 @@ def test_an_idle_device_begins_when_it_is_asked() -> None:
     time.sleep(0.01)
     start = time.perf_counter()
     device.launch(0.02)
-    device.synchronise()
+    device.synchronize()
     assert time.perf_counter() - start >= 0.02
 
 
@@ -65,5 +65,5 @@ def test_to_synchronise_is_to_wait_for_a_gpu_that_is_there(gpu: bool, monkeypatc
     waited: list[None] = []
     monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: waited.append(None))
-    clock.synchronise()
+    clock.synchronize()
     assert len(waited) == gpu

@@ -34,10 +34,10 @@ def impatient(device: Device, n: int) -> tuple[float, float]:
 
 def patient(device: Device, n: int) -> tuple[float, float]:
     A = device.matrix(n)
-    device.synchronise()
+    device.synchronize()
     start = time.perf_counter()
     product = device.multiply(A, A)
-    device.synchronise()
+    device.synchronize()
     multiplied = time.perf_counter()
     device.read(product)
     return multiplied - start, time.perf_counter() - multiplied

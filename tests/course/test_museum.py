@@ -29,7 +29,7 @@ def test_an_order_takes_no_time_and_its_work_does() -> None:
     device.multiply(A, A)
     device.multiply(A, A)
     assert seconds(start) < work
-    device.synchronise()
+    device.synchronize()
     assert seconds(start) >= 2 * work
 
 
