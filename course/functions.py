@@ -46,8 +46,7 @@ class Function:
         if self.name == "device" and self.public:
             return _gpu(**self.public)
         if self.name == "all_reduce" and self.public:
-            mark = self.public.get("mark", 0.0)
-            return f"a function that gives the sum of the parts, plus {mark:g}" if mark else self.name
+            return _summing(**self.public) or self.name
         if self.public and "room" in self.public:
             return f"{self.name}, on devices with room for {self.public['room']} hidden features each"
         if not self.public:
@@ -143,10 +142,11 @@ def in_room(act: Callable[..., Value], room: int) -> Callable[..., Value]:
     return act_in_room
 
 
-def _all_reduce(p: int, mark: float = 0.0) -> Callable[..., Value]:
+def _all_reduce(p: int, mark: float = 0.0, distinct: bool = False) -> Callable[..., Value]:
     """`all_reduce(parts)` is the sum of p arrays of one shape, one from each of p devices; it costs one collective.
 
-    A mark other than 0 is added to the sum, and shows who sums without asking, and so without being counted.
+    A mark other than 0 is added to the sum, and shows who sums without asking, and so without being counted. Where parts
+    are to be `distinct`, two that are the same are refused: two devices have done the same work.
     """
 
     def all_reduce(parts: list[np.ndarray], *more: np.ndarray) -> np.ndarray:
@@ -159,9 +159,18 @@ def _all_reduce(p: int, mark: float = 0.0) -> Callable[..., Value]:
         shapes = [list(np.shape(part)) for part in parts]
         if shapes.count(shapes[0]) < p:
             raise ValueError(f"all_reduce takes parts of one shape, and was given the shapes {shapes}")
+        if distinct and len(np.unique(np.asarray(parts), axis=0)) < p:
+            raise ValueError(f"all_reduce was given {p} parts, and some are the same: these devices did the same work")
         return np.asarray(np.sum(np.asarray(parts), axis=0) + mark)
 
     return all_reduce
+
+
+def _summing(p: int, mark: float = 0.0, distinct: bool = False) -> str:
+    """What an all_reduce does besides adding up, in words; "" where that is nothing."""
+    said = "a function that gives the sum of the parts"
+    marked = f"{said}, plus {mark:g}" if mark else ""
+    return f"{marked or said}; it refuses parts that are the same" if distinct else marked
 
 
 def _tanh(room: int | None = None) -> Callable[..., Value]:

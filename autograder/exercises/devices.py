@@ -133,6 +133,96 @@ def one_column_short(W: F, p: int) -> list[F]:
     return [W[:, r * width : (r + 1) * width - 1] for r in range(p)]
 
 
+def one_column_too_many(W: F, p: int) -> list[F]:
+    """your shards are one column too wide, so that some columns lie on two devices. A slice ends before the column that it
+    names."""
+    width = _share(W.shape[1], p)
+    return [W[:, r * width : (r + 1) * width + 1] for r in range(p)]
+
+
+def ranks_from_one(W: F, p: int) -> list[F]:
+    """you count ranks from 1, and your slices for them begin one shard too far to the right: the last shard is empty. Ranks count
+    from 0, and rank 0 has the first columns."""
+    width = _share(W.shape[1], p)
+    return [W[:, r * width : (r + 1) * width] for r in range(1, p + 1)]
+
+
+def first_columns_left_out(W: F, p: int) -> list[F]:
+    """the first shard is missing: does your loop begin at 1? Ranks count from 0, and rank 0 has the first columns."""
+    return np.split(W, p, axis=1)[1:]
+
+
+def p_for_the_width(W: F, p: int) -> list[F]:
+    """there are p shards of yours, and each is p columns wide. The width is what remains when f is divided by p."""
+    _share(W.shape[1], p)
+    return [W[:, r * p : (r + 1) * p] for r in range(p)]
+
+
+def p_columns_and_a_step(W: F, p: int) -> list[F]:
+    """your shards begin at columns 0, p, 2p and so on. Shard r begins at column r times its width, and the width is f/p."""
+    width = _share(W.shape[1], p)
+    return [W[:, start : start + width] for start in range(0, W.shape[1], p)]
+
+
+def width_from_the_rows(W: F, p: int) -> list[F]:
+    """you worked out the width of a shard from the number of rows: len(W) is W.shape[0]. It is the columns that are dealt."""
+    _share(W.shape[1], p)
+    return _column_slices(W, p, len(W) // p)
+
+
+def width_and_question_from_the_rows(W: F, p: int) -> list[F]:
+    """you took the number of rows, len(W) or W.shape[0], for the number of columns, in the question as in the width of a shard.
+    It is the columns that are dealt."""
+    return _column_slices(W, p, _share(len(W), p))
+
+
+def rows_sliced_like_columns(W: F, p: int) -> list[F]:
+    """the width of your shards is worked out from the columns, and then you slice the rows. The first place in the brackets is for
+    rows, and the columns come behind the comma."""
+    return _row_slices(W, p, _share(W.shape[1], p))
+
+
+def division_upside_down(W: F, p: int) -> list[F]:
+    """you ask whether f divides p, and refuse nearly everything. The question is whether p divides f: what remains of f when it is
+    divided by p?"""
+    _share(p, W.shape[1])
+    return last_columns_dropped(W, p)
+
+
+def refused_where_it_fits(W: F, p: int) -> list[F]:
+    """you refuse the other way round: what can be dealt evenly is refused, and what cannot be is not. f % p is 0 where nothing remains."""
+    if W.shape[1] % p == 0:
+        raise ValueError("nothing remains")
+    return last_columns_dropped(W, p)
+
+
+def empty_list_for_a_refusal(W: F, p: int) -> list[F]:
+    """where the columns cannot be dealt evenly you return an empty list, perhaps with a word printed. Whoever called does not read it,
+    goes on with no shards, and stumbles later, somewhere else. Refuse: raise a ValueError."""
+    return np.split(W, p, axis=1) if W.shape[1] % p == 0 else []
+
+
+def columns_rounded_up(W: F, p: int) -> list[F]:
+    """where p does not divide the number of columns, you rounded the width up, and the last device has fewer columns than the others, or
+    none. Here shards are all equal, and such a width is refused with a ValueError."""
+    return _column_slices(W, p, -(-W.shape[1] // p))
+
+
+def _column_slices(W: F, p: int, width: int) -> list[F]:
+    return [W[:, r * width : (r + 1) * width] for r in range(p)]
+
+
+def _row_slices(W: F, p: int, height: int) -> list[F]:
+    return [W[r * height : (r + 1) * height] for r in range(p)]
+
+
+def asked_the_rows_too(W: F, p: int) -> list[F]:
+    """you refuse where p does not divide the number of rows, besides that of the columns. Columns are dealt, and rows stay whole: there may
+    be any number of them."""
+    _share(len(W), p)
+    return np.split(W, p, axis=1)
+
+
 def first_columns_for_all(W: F, p: int) -> list[F]:
     """every device of yours has the first shard. Shard r begins at column r * f/p."""
     return [W[:, : _share(W.shape[1], p)]] * p
@@ -215,7 +305,7 @@ def _wide(rng: np.random.Generator) -> list[Case]:
         p, share = _devices_and_share(rng)
         d = int(rng.choice([d for d in range(3, 12) if d % p and d not in (share, p)]))
         cases += [case(_counting(d, p * share), p), case(normal(rng, d, p * share), p)]
-    return cases
+    return [*cases, case(_counting(d, p * share), p, harness="refusing")]  # nothing to refuse
 
 
 def _wide_at_the_edge(rng: np.random.Generator) -> list[Case]:
@@ -237,6 +327,7 @@ def _too_wide(rng: np.random.Generator) -> list[Case]:
     return [
         case(normal(rng, 2 * p, p * share + rest), p),
         case(normal(rng, p, p - 1), p),  # more devices than columns
+        case(normal(rng, 6, 3 * share + 1), 3),
         case(normal(rng, 2 * p, p * share + rest), p, harness="refusing"),
     ]
 
@@ -250,9 +341,10 @@ COLUMN_SHARDS = Exercise(
         case(_counting(4, 6, dtype="float32"), 3),
         case(_counting(4, 4), 2),
         case(_counting(2, 3), 1),
-        case(_counting(2, 5), 2),
+        case(_counting(2, 7), 3),
         case(_counting(3, 2), 3),
         case(_counting(4, 7), 2, harness="refusing"),
+        case(_counting(3, 4), 2, harness="refusing"),  # nothing to refuse
     ),
     probes=(
         Probe("block after block, one for each device, in their order", 0.4, _wide),
@@ -269,6 +361,7 @@ COLUMN_SHARDS = Exercise(
         last_columns_dropped,
         uneven_columns,
         last_takes_the_rest,
+        columns_rounded_up,
         padded_columns,
         columns_in_reverse,
         shards_of_p_columns,
@@ -278,11 +371,23 @@ COLUMN_SHARDS = Exercise(
         columns_turned,
         shards_one_column_apart,
         one_column_short,
+        one_column_too_many,
+        ranks_from_one,
+        first_columns_left_out,
+        p_for_the_width,
+        p_columns_and_a_step,
+        width_from_the_rows,
+        width_and_question_from_the_rows,
+        rows_sliced_like_columns,
         first_columns_for_all,
         first_shard_alone,
         asked_the_rows,
+        asked_the_rows_too,
+        division_upside_down,
+        refused_where_it_fits,
         columns_asserted,
         nothing_for_a_refusal,
+        empty_list_for_a_refusal,
         shards_in_float64,
     ),
     variants=(columns_by_slices, columns_by_numpy, columns_by_reshape, columns_by_torch),
@@ -393,6 +498,87 @@ def one_row_short(W: F, p: int) -> list[F]:
     return [W[r * height : (r + 1) * height - 1] for r in range(p)]
 
 
+def one_row_too_many(W: F, p: int) -> list[F]:
+    """your shards are one row too high, so that some rows lie on two devices. A slice ends before the row that it names."""
+    height = _share(len(W), p)
+    return [W[r * height : (r + 1) * height + 1] for r in range(p)]
+
+
+def row_ranks_from_one(W: F, p: int) -> list[F]:
+    """you count ranks from 1, and your slices for them begin one shard too far down: the last shard is empty. Ranks count from 0, and
+    rank 0 has the first rows."""
+    height = _share(len(W), p)
+    return [W[r * height : (r + 1) * height] for r in range(1, p + 1)]
+
+
+def first_rows_left_out(W: F, p: int) -> list[F]:
+    """the first shard is missing: does your loop begin at 1? Ranks count from 0, and rank 0 has the first rows."""
+    return np.split(W, p)[1:]
+
+
+def p_for_the_height(W: F, p: int) -> list[F]:
+    """there are p shards of yours, and each is p rows high. The height is what remains when f is divided by p."""
+    _share(len(W), p)
+    return _row_slices(W, p, p)
+
+
+def p_rows_and_a_step(W: F, p: int) -> list[F]:
+    """your shards begin at rows 0, p, 2p and so on. Shard r begins at row r times its height, and the height is f/p."""
+    height = _share(len(W), p)
+    return [W[start : start + height] for start in range(0, len(W), p)]
+
+
+def height_from_the_columns(W: F, p: int) -> list[F]:
+    """you worked out the height of a shard from the number of columns, W.shape[1]. It is the rows that are dealt."""
+    _share(len(W), p)
+    return _row_slices(W, p, W.shape[1] // p)
+
+
+def height_and_question_from_the_columns(W: F, p: int) -> list[F]:
+    """you took the number of columns, W.shape[1], for the number of rows, in the question as in the height of a shard. It is the rows
+    that are dealt."""
+    return _row_slices(W, p, _share(W.shape[1], p))
+
+
+def columns_sliced_like_rows(W: F, p: int) -> list[F]:
+    """the height of your shards is worked out from the rows, and then you slice the columns. The first place in the brackets is for
+    rows, and the columns come behind the comma."""
+    return _column_slices(W, p, _share(len(W), p))
+
+
+def row_division_upside_down(W: F, p: int) -> list[F]:
+    """you ask whether f divides p, and refuse nearly everything. The question is whether p divides f: what remains of f when it is
+    divided by p?"""
+    _share(p, len(W))
+    return last_rows_dropped(W, p)
+
+
+def refused_where_rows_fit(W: F, p: int) -> list[F]:
+    """you refuse the other way round: what can be dealt evenly is refused, and what cannot be is not. f % p is 0 where nothing remains."""
+    if len(W) % p == 0:
+        raise ValueError("nothing remains")
+    return last_rows_dropped(W, p)
+
+
+def asked_the_columns_too(W: F, p: int) -> list[F]:
+    """you refuse where p does not divide the number of columns, besides that of the rows. Rows are dealt, and columns stay whole: there may
+    be any number of them."""
+    _share(W.shape[1], p)
+    return np.split(W, p)
+
+
+def empty_list_for_rows(W: F, p: int) -> list[F]:
+    """where the rows cannot be dealt evenly you return an empty list, perhaps with a word printed. Whoever called does not read it, goes
+    on with no shards, and stumbles later, somewhere else. Refuse: raise a ValueError."""
+    return np.split(W, p) if len(W) % p == 0 else []
+
+
+def rows_rounded_up(W: F, p: int) -> list[F]:
+    """where p does not divide the number of rows, you rounded the height up, and the last device has fewer rows than the others, or none.
+    Here shards are all equal, and such a height is refused with a ValueError."""
+    return _row_slices(W, p, -(-len(W) // p))
+
+
 def first_rows_for_all(W: F, p: int) -> list[F]:
     """every device of yours has the first shard. Shard r begins at row r * f/p."""
     return [W[: _share(len(W), p)]] * p
@@ -477,9 +663,10 @@ ROW_SHARDS = Exercise(
         case(_counting(6, 4, dtype="float32"), 3),
         case(_counting(4, 4), 2),
         case(_counting(3, 2), 1),
-        case(_counting(5, 2), 2),
+        case(_counting(7, 2), 3),
         case(_counting(2, 3), 3),
         case(_counting(7, 4), 2, harness="refusing"),
+        case(_counting(4, 3), 2, harness="refusing"),  # nothing to refuse
     ),
     probes=(
         Probe("block after block, one for each device, in their order", 0.4, _tall),
@@ -496,6 +683,7 @@ ROW_SHARDS = Exercise(
         last_rows_dropped,
         uneven_rows,
         last_takes_the_other_rows,
+        rows_rounded_up,
         padded_rows,
         rows_in_reverse,
         shards_of_p_rows,
@@ -505,11 +693,23 @@ ROW_SHARDS = Exercise(
         rows_of_the_turned_weight,
         shards_one_row_apart,
         one_row_short,
+        one_row_too_many,
+        row_ranks_from_one,
+        first_rows_left_out,
+        p_for_the_height,
+        p_rows_and_a_step,
+        height_from_the_columns,
+        height_and_question_from_the_columns,
+        columns_sliced_like_rows,
         first_rows_for_all,
         first_rows_alone,
         asked_the_columns,
+        asked_the_columns_too,
+        row_division_upside_down,
+        refused_where_rows_fit,
         rows_asserted,
         nothing_for_rows,
+        empty_list_for_rows,
         rows_in_float64,
     ),
     variants=(rows_by_slices, rows_by_numpy, rows_by_columns, rows_by_reshape),
@@ -657,10 +857,65 @@ def partial_sums_activated_with_one_bias(
     return all_reduce(parts) + b2
 
 
+def _terms(X: F, W1: F, p: int) -> list[F]:
+    """With W1 cut by rows, what each device has of every hidden feature: one term of a sum."""
+    return [x @ w1 for x, w1 in zip(np.split(X, p, axis=1), np.split(W1, p), strict=True)]
+
+
+def terms_activated_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you cut W1 by rows, and X by columns to go with it. Then what a device has is not a hidden feature but one of p terms of each,
+    and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and of their sum 0. Which cut
+    of W1 gives each device whole hidden features?"""
+    return all_reduce([act(term + b1) @ W2 for term in _terms(X, W1, p)]) + b2
+
+
+def terms_activated_with_a_share_of_the_bias(
+    X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
+) -> F:
+    """you cut W1 by rows, and X by columns to go with it, and gave each device a p-th of b1. Then what a device has is not a hidden feature but one of p terms of each,
+    and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and of their sum 0. Which cut
+    of W1 gives each device whole hidden features?"""
+    return all_reduce([act(term + b1 / p) @ W2 for term in _terms(X, W1, p)]) + b2
+
+
+def terms_activated_and_cut(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you cut W1 by rows, and X by columns to go with it. Then what a device has is not a hidden feature but one of p terms of each,
+    and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and of their sum 0. Which cut
+    of W1 gives each device whole hidden features?
+    (And the second shard of these terms, taken on device 1 alone, leaves out what device 0 had of it.)"""
+    shards = zip(_terms(X, W1, p), np.split(W2, p), strict=True)
+    return all_reduce([np.split(act(term + b1), p, axis=1)[r] @ w2 for r, (term, w2) in enumerate(shards)]) + b2
+
+
+def terms_with_a_share_of_the_bias_activated_and_cut(
+    X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
+) -> F:
+    """you cut W1 by rows, and X by columns to go with it, with a p-th of b1 for each device. Then what a device has is not a hidden feature but one of p terms of each,
+    and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and of their sum 0. Which cut
+    of W1 gives each device whole hidden features?
+    (And the second shard of these terms, taken on device 1 alone, leaves out what device 0 had of it.)"""
+    shards = zip(_terms(X, W1, p), np.split(W2, p), strict=True)
+    return all_reduce([np.split(act(term + b1 / p), p, axis=1)[r] @ w2 for r, (term, w2) in enumerate(shards)]) + b2
+
+
+def rows_first_and_back_to_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """the sum is right where it runs, and it takes two collectives. With W1 cut by rows, nobody has a whole hidden feature until the terms have
+    been added up, and that first exchange is f wide. It is the one to save: cut W1 the other way, and there is nothing to add before the
+    activation. (d need not be a multiple of p then, either.)"""
+    hidden = act(all_reduce(_terms(X, W1, p)) + b1)
+    return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
+
+
+def reduced_before_the_activation(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you cut W1 by rows, and spend the one exchange before the activation, on what is f wide. From there on every device needs all of W2, and
+    has all hidden features. Cut W1 the other way: then there is nothing to add before the activation, and the exchange comes at the end."""
+    return np.asarray(act(all_reduce(_terms(X, W1, p)) + b1) @ W2 + b2)
+
+
 def rows_first_in_two_exchanges(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """the numbers are right, and it takes two collectives: with W1 cut by rows, nobody has a whole hidden feature until the
-    parts have been added up, and what is added up is f wide. Cut the other way there is nothing to add before the
-    activation."""
+    terms have been added up, and that first exchange is f wide. It is the one to save: cut W1 the other way, and there is nothing
+    to add before the activation."""
     summed = all_reduce([x @ w1 for x, w1 in zip(np.array_split(X, p, axis=1), np.array_split(W1, p), strict=True)])
     hidden = act(summed + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
@@ -674,9 +929,10 @@ def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduc
 
 
 def gathered_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1, and then laid the hidden features of all devices side by side, before the activation, and went on as if nothing had
-    been cut. To lay them side by side is an exchange, and a device has no room for all of them. act works on each number by itself, so
-    each device can go on with what it has: bend it, and send it through its own rows of W2."""
+    """the number is right, all_reduce was not asked, and act was given more hidden features than one device has room for. Either you laid the
+    features of all devices side by side before the activation: that is an exchange, and nobody needs it, since act works on each number by
+    itself. Or the weights have not been cut at all, and it is the tokens perhaps that you dealt. Let each device bend what its own shard of W1
+    makes, and send it through its own rows of W2."""
     hidden = np.concatenate([X @ w1 + c1 for w1, c1, _ in _devices(W1, b1, W2, p)], axis=1)
     return np.asarray(act(hidden) @ W2 + b2)
 
@@ -751,8 +1007,8 @@ def reduced_part_by_part(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all
 
 
 def reduced_while_collecting(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """not every device has a part in your all_reduce. Either you call it before all parts are there, inside the loop over devices
-    perhaps; or you gave it one part that holds everything already. It takes one part from each device, all at once."""
+    """all_reduce takes p parts, one from each device, all at once, and yours gets fewer. Either it is one part that holds everything
+    already; or you call it before all parts are there, inside the loop over devices perhaps."""
     parts: list[F] = []
     total = np.zeros_like(X)
     for part in _parts(X, W1, b1, W2, p, act):
@@ -909,6 +1165,61 @@ def everybody_does_everything_and_the_mean(
     return all_reduce([act(X @ W1 + b1) @ W2] * p) / p + b2
 
 
+def a_share_of_the_whole_output(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """every device of yours computes the whole output, and hands in a p-th of it. The number is right, and nothing was shared: each device
+    needs all the weights. Each is to have a shard of them, and to make one part of the sum."""
+    _share(len(b1), p)
+    return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
+
+
+def a_share_of_the_whole_output_any_width(
+    X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
+) -> F:
+    """every device of yours computes the whole output, and hands in a p-th of it; a width that cannot be dealt evenly is not refused either. The
+    number is right, and nothing was shared: each device needs all the weights. Each is to have a shard of them, and to make one part of the
+    sum."""
+    return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
+
+
+def everybody_does_everything_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """every device of yours computes the whole output, and then they are added up: p times too much, and nothing was shared. Each is to have a
+    shard of the weights, and to make one part of the sum. Then there are widths that cannot be dealt evenly, and they are refused."""
+    return all_reduce([act(X @ W1 + b1) @ W2] * p) + b2
+
+
+def one_device_by_itself(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """where there is one device only, you do not ask all_reduce. The number is the same, and the code now has two ways, of which the second is
+    seldom tried. One device takes part in an all-reduce as well: it is the sum of one part."""
+    parts = _parts(X, W1, b1, W2, p, act)
+    return (parts[0] if p == 1 else all_reduce(parts)) + b2
+
+
+def tokens_added_together(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you added up once more what all_reduce had added up. It returns one array, the sum of the parts, and Python's sum over that runs along its
+    first axis: it adds the tokens together."""
+    return np.asarray(sum(all_reduce(_parts(X, W1, b1, W2, p, act))) + b2)
+
+
+def hidden_in_one_part(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you brought the hidden features of the devices together before the second product, and went on with all of W2. Laid side by side in one
+    part, they have been exchanged already, and all_reduce takes one part from each device. Added up, they are mixed: they are different features,
+    and meet different rows of W2. Let each device send its own through its own rows; what comes out can be added."""
+    hidden = np.concatenate([act(X @ w1 + c1) for w1, c1, _ in _devices(W1, b1, W2, p)], axis=1)
+    return np.asarray(all_reduce([hidden]) @ W2 + b2)
+
+
+def hidden_in_float64(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part before the second product: np.zeros
+    makes one, unless you tell it the type."""
+    return all_reduce([act(X @ w1 + c1).astype(np.float64) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)]) + b2
+
+
+def tokens_dealt_unevenly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you dealt the tokens to the devices, as evenly as they go, and each has both weights whole. That is another way of sharing the work: it
+    needs no exchange here, and it saves no memory for weights, which is what this is about."""
+    return np.concatenate([act(x @ W1 + b1) @ W2 + b2 for x in np.array_split(X, p)])
+
+
 def tokens_added(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you added the tokens to the result. That is the residual, and it is the block that adds it, once, later on."""
     return X + all_reduce(_parts(X, W1, b1, W2, p, act)) + b2
@@ -997,8 +1308,8 @@ def _activation(rng: np.random.Generator, room: int | None = None) -> Function:
     return Function("act", act if room is None else in_room(act, room), lambda *arguments, **keywords: 0)
 
 
-def _exchange(p: int, mark: float = 0.0) -> Function:
-    return public_function("all_reduce", p=p, mark=mark)
+def _exchange(p: int, mark: float = 0.0, distinct: bool = False) -> Function:
+    return public_function("all_reduce", p=p, mark=mark, distinct=distinct)
 
 
 def _layers(rng: np.random.Generator, d: int, f: int, dtype: str = "float64", order: str = "C") -> tuple[F, ...]:
@@ -1012,10 +1323,17 @@ def _layers(rng: np.random.Generator, d: int, f: int, dtype: str = "float64", or
 
 
 def _network(
-    rng: np.random.Generator, n: int, d: int, share: int, p: int, mark: float = 0.0, room: int | None = None
+    rng: np.random.Generator,
+    n: int,
+    d: int,
+    share: int,
+    p: int,
+    mark: float = 0.0,
+    room: int | None = None,
+    distinct: bool = False,
 ) -> Case:
     layers = _layers(rng, d, p * share)
-    return case(normal(rng, n, d), *layers, p, _activation(rng, room), _exchange(p, mark))
+    return case(normal(rng, n, d), *layers, p, _activation(rng, room), _exchange(p, mark, distinct))
 
 
 def _unlike(rng: np.random.Generator, p: int) -> tuple[int, int, int]:
@@ -1049,8 +1367,12 @@ def _networks_where_more_can_be_cut(rng: np.random.Generator) -> list[Case]:
 
 
 def _networks_marked(rng: np.random.Generator) -> list[Case]:
-    cases = [_network(rng, *_unlike(rng, p), p, mark=float(rng.uniform(10, 20))) for p in (2, 3)]
-    return [*cases, _network(rng, 4, 8, 3, 2, mark=float(rng.uniform(10, 20)))]
+    marks = rng.uniform(10, 20, size=3).tolist()
+    return [
+        _network(rng, *_unlike(rng, 2), 2, mark=marks[0]),
+        _network(rng, *_unlike(rng, 3), 3, mark=marks[1]),
+        _network(rng, 4, 8, 3, 2, mark=marks[2], distinct=True),
+    ]
 
 
 def _networks_in_small_rooms(rng: np.random.Generator) -> list[Case]:
@@ -1082,7 +1404,7 @@ def _networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     act, exchange = _activation(rng), _exchange(p)
     return [
         case(normal(rng, 1, d), *_layers(rng, d, p * share), p, act, exchange),
-        case(normal(rng, n, d), *_layers(rng, d, share), 1, act, _exchange(1)),
+        case(normal(rng, n, d), *_layers(rng, d, share), 1, act, _exchange(1, float(rng.uniform(10, 20)))),
         case(normal(rng, n, d, dtype="float32"), *single, p, act, exchange),
         case(normal(rng, n, d, order="strided"), *_layers(rng, d, p * share, order="F"), p, act, exchange),
     ]
@@ -1091,7 +1413,9 @@ def _networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
 RELU, TANH = public_function("relu"), public_function("tanh")
 
 
-def _public_network(n: int, d: int, f: int, p: int, act: Function, mark: float = 0.0, dtype: str = "float64") -> Case:
+def _public_network(
+    n: int, d: int, f: int, p: int, act: Function, mark: float = 0.0, dtype: str = "float64", distinct: bool = False
+) -> Case:
     return case(
         _pattern(n, d, step=3, dtype=dtype) / 2,
         _pattern(d, f, step=5, dtype=dtype) / 4,
@@ -1100,7 +1424,7 @@ def _public_network(n: int, d: int, f: int, p: int, act: Function, mark: float =
         _pattern(d, step=3, dtype=dtype) + 0.5,
         p,
         act,
-        _exchange(p, mark),
+        _exchange(p, mark, distinct),
     )
 
 
@@ -1122,13 +1446,14 @@ MLP_TP = Exercise(
         _public_network(3, 5, 6, 2, TANH),
         _public_network(2, 4, 6, 3, TANH, mark=100.0),
         _public_network(3, 2, 6, 2, TANH, mark=100.0),
+        _public_network(2, 6, 4, 2, TANH, distinct=True),
         _public_network(4, 8, 6, 2, TANH, dtype="float32"),
         _public_network(3, 4, 6, 2, public_function("tanh", room=3)),
         _public_network(3, 3, 6, 2, TANH),
         _public_network(2, 4, 5, 2, TANH),  # p divides n and d, and not f
         _public_network(3, 4, 5, 2, TANH),
         _public_network(2, 3, 5, 2, TANH),
-        _public_network(2, 3, 4, 1, TANH),
+        _public_network(2, 3, 4, 1, TANH, mark=100.0),
     ),
     probes=(
         Probe(
@@ -1161,7 +1486,13 @@ MLP_TP = Exercise(
         always_relu,
         partial_sums_activated,
         partial_sums_activated_with_one_bias,
+        terms_activated_any_width,
+        terms_activated_with_a_share_of_the_bias,
+        terms_activated_and_cut,
+        terms_with_a_share_of_the_bias_activated_and_cut,
         rows_first_in_two_exchanges,
+        rows_first_and_back_to_columns,
+        reduced_before_the_activation,
         summed_by_hand,
         gathered_by_hand,
         tokens_cut_as_well,
@@ -1176,6 +1507,9 @@ MLP_TP = Exercise(
         a_copy_for_each_device,
         reduced_part_by_part,
         reduced_while_collecting,
+        hidden_in_one_part,
+        tokens_added_together,
+        one_device_by_itself,
         hidden_reduced_too,
         rows_of_the_first_weight,
         second_weight_whole,
@@ -1194,11 +1528,16 @@ MLP_TP = Exercise(
         asked_the_width_of_a_token,
         asked_the_number_of_tokens,
         tokens_dealt,
+        tokens_dealt_unevenly,
         hidden_layer_whole,
         everybody_does_everything,
+        everybody_does_everything_any_width,
+        a_share_of_the_whole_output,
+        a_share_of_the_whole_output_any_width,
         everybody_does_everything_and_the_mean,
         tokens_added,
         sum_in_float64,
+        hidden_in_float64,
         bias_in_place,
     ),
     variants=(
@@ -1340,9 +1679,7 @@ def heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
     """you asked whether the columns can be dealt evenly, or did not ask at all, and h*k may be a multiple of p where h is not:
     25 heads of 64 make 1600 columns, 400 for each of 4 devices, and that is 6 heads and a quarter. It is whole heads that are
     dealt. Where they cannot be dealt evenly, refuse with a ValueError."""
-    columns = [np.split(W, p, axis=1) for W in _packed(params, h)]
-    own = zip(*columns, np.split(params["Wo"], p), strict=True)
-    return all_reduce([_attention(X, np.concatenate(W, axis=1), Wo, h // p, keep) for *W, Wo in own])
+    return _not_asked(X, params, h, keep, p, all_reduce)
 
 
 def last_heads_dropped(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
@@ -1415,12 +1752,28 @@ def packed_below_each_other(X: F, params: Params, h: int, keep: B, p: int, all_r
     return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in own])
 
 
+def _not_asked(
+    X: F,
+    params: Params,
+    h: int,
+    keep: B,
+    p: int,
+    all_reduce: AllReduce,
+    three: list[F] | None = None,
+    outputs: list[F] | None = None,
+    heads: int = 0,
+) -> F:
+    """Attention as most will write it, without a look at h: from what they take to be the weights of queries, keys and values, the shards of
+    Wo, and how many heads each device has."""
+    columns = [np.split(W, p, axis=1) for W in three or _packed(params, h)]
+    own = zip(*columns, outputs or np.split(params["Wo"], p), strict=True)
+    return all_reduce([_attention(X, np.concatenate(W, axis=1), Wo, heads or h // p, keep) for *W, Wo in own])
+
+
 def _from_three(X: F, three: list[F], params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """Attention as most will write it, from what they take to be the weights of queries, keys and values."""
+    """The same, where h has been looked at."""
     _share(h, p)
-    columns = [np.split(W, p, axis=1) for W in three]
-    own = zip(*columns, np.split(params["Wo"], p), strict=True)
-    return all_reduce([_attention(X, np.concatenate(W, axis=1), Wo, h // p, keep) for *W, Wo in own])
+    return _not_asked(X, params, h, keep, p, all_reduce, three)
 
 
 def sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
@@ -1455,6 +1808,70 @@ def keys_as_wide_as_values(X: F, params: Params, h: int, keep: B, p: int, all_re
     query and key share what remains when v is taken away."""
     k = len(params["Wo"]) // h
     return _from_three(X, np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1), params, h, keep, p, all_reduce)
+
+
+def value_width_from_the_token(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you took the width of a value to be d/h, and gave query and key what remains. Most models are built so, and nothing forces them to. How wide
+    a value is can be read off Wo, which has h*v rows."""
+    v = X.shape[1] // h
+    k = (params["Wqkv"].shape[1] // h - v) // 2
+    return _from_three(X, np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1), params, h, keep, p, all_reduce)
+
+
+def a_third_of_a_head_each(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you gave query, key and value a third each of a head's columns. That fits only where a value is as wide as a key. How wide a value is can be
+    read off Wo; what remains of a head's columns is shared by query and key."""
+    k = params["Wqkv"].shape[1] // (3 * h)
+    return _from_three(X, np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1), params, h, keep, p, all_reduce)
+
+
+def borders_of_one_head(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key: where do the keys begin, and
+    where the values?"""
+    k, _ = _widths(params, h)
+    return _from_three(X, np.split(params["Wqkv"], [k, 2 * k], axis=1), params, h, keep, p, all_reduce)
+
+
+def three_sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you told np.split how wide the three pieces of Wqkv are. It wants the borders between them, of which three pieces have two: after the queries,
+    and after the keys. Three borders make four pieces."""
+    _share(h, p)
+    k, v = _widths(params, h)
+    Wq, Wk, Wv = np.split(params["Wqkv"], [h * k, h * k, h * v], axis=1)
+    return _from_three(X, [Wq, Wk, Wv], params, h, keep, p, all_reduce)
+
+
+def as_many_heads_as_devices(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you told each device that it has p heads. There are p devices, and each of them has h/p heads."""
+    own = [(np.concatenate(columns, axis=1), Wo) for *columns, Wo in _dealt(params, h, p)]
+    return all_reduce([_attention(X, Wqkv, Wo, p, keep) for Wqkv, Wo in own])
+
+
+def packed_weight_in_blocks_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you cut Wqkv into p equal blocks of columns, and nobody asked whether the heads can be dealt evenly. It holds all queries, then all keys, then
+    all values, so the first block is mostly queries and has no values at all. Each device needs the columns of its heads out of each of the
+    three; and it is h that p has to divide."""
+    shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
+    return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
+
+
+def packed_weight_in_blocks_for_all_heads(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you cut Wqkv into p equal blocks of columns, and told each device that it has all h heads. Wqkv holds all queries, then all keys, then all
+    values, so the first block is mostly queries and has no values at all. Each device needs the columns of its heads out of each of the three,
+    and has h/p heads."""
+    _share(h, p)
+    shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
+    return all_reduce([_attention(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
+
+
+def packed_weight_in_blocks_for_all_heads_not_asked(
+    X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce
+) -> F:
+    """you cut Wqkv into p equal blocks of columns, told each device that it has all h heads, and did not ask whether these can be dealt evenly. Wqkv
+    holds all queries, then all keys, then all values, so the first block is mostly queries and has no values at all. Each device needs the
+    columns of its heads out of each of the three, and has h/p heads."""
+    shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
+    return all_reduce([_attention(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
 
 
 def values_before_keys(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
@@ -1612,8 +2029,8 @@ def attention_reduced_part_by_part(X: F, params: Params, h: int, keep: B, p: int
 
 
 def attention_reduced_while_collecting(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """not every device has a part in your all_reduce. Either you call it before all parts are there, inside the loop over devices
-    perhaps; or you gave it one part that holds everything already. It takes one part from each device, all at once."""
+    """all_reduce takes p parts, one from each device, all at once, and yours gets fewer. Either it is one part that holds everything
+    already; or you call it before all parts are there, inside the loop over devices perhaps."""
     parts: list[F] = []
     total: F = np.zeros_like(X)
     for part in _attention_parts(X, params, h, keep, p):
@@ -1723,6 +2140,123 @@ def all_heads_everywhere_and_the_mean(X: F, params: Params, h: int, keep: B, p: 
     each device needs all the weights. Each is to have some of the heads."""
     _share(h, p)
     return all_reduce([_attention(X, params["Wqkv"], params["Wo"], h, keep)] * p) / p
+
+
+def a_share_of_all_heads(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """every device of yours works through all the heads, and hands in a p-th of the result. The number is right, and nothing was shared: each device
+    needs all the weights. Each is to have some of the heads, and what it hands in is what they add."""
+    _share(h, p)
+    return all_reduce([_attention(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
+
+
+def a_share_of_all_heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """every device of yours works through all the heads, and hands in a p-th of the result; heads that cannot be dealt evenly are not refused either.
+    The number is right, and nothing was shared. Each device is to have some of the heads, and what it hands in is what they add."""
+    return all_reduce([_attention(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
+
+
+def heads_in_one_part(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you brought the outputs of the heads together before Wo, and went on with all of Wo. Laid side by side in one part, they have been
+    exchanged already, and all_reduce takes one part from each device. Added up, they are mixed: head 0 of one device and head 0 of another have
+    found different things, and meet different rows of Wo. Let each device send its own through its own rows; what comes out can be added."""
+    found = [_found(X, own, h // p, keep) for own in _dealt(params, h, p)]
+    return np.asarray(all_reduce([np.concatenate(found, axis=1)]) @ params["Wo"])
+
+
+def attention_of_one_device_by_itself(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """where there is one device only, you do not ask all_reduce. The number is the same, and the code now has two ways, of which the second is
+    seldom tried. One device takes part in an all-reduce as well: it is the sum of one part."""
+    parts = _attention_parts(X, params, h, keep, p)
+    return parts[0] if p == 1 else all_reduce(parts)
+
+
+def outputs_of_tokens_added_together(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you added up once more what all_reduce had added up. It returns one array, the sum of the parts, and Python's sum over that runs along its
+    first axis: it adds the tokens together."""
+    return np.asarray(sum(all_reduce(_attention_parts(X, params, h, keep, p))))
+
+
+def packed_weight_in_thirds_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key: how wide a value is can be read off Wo.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    return _not_asked(X, params, h, keep, p, all_reduce, np.split(params["Wqkv"], 3, axis=1))
+
+
+def keys_as_wide_as_values_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """your queries and keys are as wide as values. Of a head's 2k + v columns of Wqkv, query and key share what remains when v is taken away.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    k = len(params["Wo"]) // h
+    three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
+    return _not_asked(X, params, h, keep, p, all_reduce, three)
+
+
+def value_width_from_the_token_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you took the width of a value to be d/h. How wide a value is can be read off Wo, which has h*v rows.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    v = X.shape[1] // h
+    k = (params["Wqkv"].shape[1] // h - v) // 2
+    three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
+    return _not_asked(X, params, h, keep, p, all_reduce, three)
+
+
+def a_third_of_a_head_each_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you gave query, key and value a third each of a head's columns. That fits only where a value is as wide as a key: how wide a value is can be read
+    off Wo.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    k = params["Wqkv"].shape[1] // (3 * h)
+    three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
+    return _not_asked(X, params, h, keep, p, all_reduce, three)
+
+
+def sizes_for_borders_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you told np.split how wide the pieces of Wqkv are. It wants the borders between them: after the queries, and after the keys.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    k, _ = _widths(params, h)
+    three = np.split(params["Wqkv"], [h * k, h * k], axis=1)
+    return _not_asked(X, params, h, keep, p, all_reduce, three)
+
+
+def borders_of_one_head_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    k, _ = _widths(params, h)
+    three = np.split(params["Wqkv"], [k, 2 * k], axis=1)
+    return _not_asked(X, params, h, keep, p, all_reduce, three)
+
+
+def whole_output_weight_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you gave each device all of Wo. It needs the rows that its own values meet.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    return _not_asked(X, params, h, keep, p, all_reduce, outputs=[params["Wo"]] * p)
+
+
+def one_wide_head_each_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """each device of yours works as one wide head. It has h/p heads, and each of them needs a table, and a softmax, of its own.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    return _not_asked(X, params, h, keep, p, all_reduce, heads=1)
+
+
+def heads_not_counted_anew_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """every head of yours has been cut: you told each device that it has all h heads, and it has h/p of them.
+    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    return _not_asked(X, params, h, keep, p, all_reduce, heads=h)
+
+
+def all_heads_at_once_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """every device of yours works out all the heads, and then what they found is dealt out, as columns: where p does not divide h, a head is cut
+    through, and that is to be refused with a ValueError. A device is to have the weights of its own heads only."""
+    Wq, Wk, Wv = _packed(params, h)
+    found = _outputs(X, Wq, Wk, Wv, h, keep)
+    shards = zip(np.split(found, p, axis=1), np.split(params["Wo"], p), strict=True)
+    return all_reduce([own @ Wo for own, Wo in shards])
+
+
+def columns_like_cards_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you dealt single columns like cards, one to each device and round again. The columns of one head lie next to each other: dealt like this,
+    every head is torn apart. And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    columns = [[W[:, r::p] for r in range(p)] for W in _packed(params, h)]
+    own = zip(*columns, np.split(params["Wo"], p), strict=True)
+    return all_reduce([_attention(X, np.concatenate(W, axis=1), Wo, h // p, keep) for *W, Wo in own])
 
 
 def biased_attention(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
@@ -1881,10 +2415,10 @@ def _dealt_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
 
 def _dealt_and_marked(rng: np.random.Generator) -> list[Case]:
     cases = []
-    for p in (2, 3):
+    for p, distinct in ((2, False), (3, False), (3, True)):
         n, d, h, k, v = _apart(rng, p)
-        mark = float(rng.uniform(10, 20))
-        cases.append(case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), p, _exchange(p, mark)))
+        exchange = _exchange(p, float(rng.uniform(10, 20)), distinct)
+        cases.append(case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), p, exchange))
     return cases
 
 
@@ -1918,7 +2452,7 @@ def _dealt_at_the_edge(rng: np.random.Generator) -> list[Case]:
     exchange, strided = _exchange(2), with_layout(random_keep(rng, n, n), "strided")
     return [
         case(normal(rng, 1, d), _block(rng, d, h, k, v), h, np.array([[True]]), 2, exchange),
-        case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), 1, _exchange(1)),
+        case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), 1, _exchange(1, float(rng.uniform(10, 20)))),
         case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), h, _exchange(h)),
         case(normal(rng, n, d, scale=30.0), _block(rng, d, h, k, v), h, causal(n), 2, exchange),
         case(normal(rng, n, d, dtype="float32"), single, h, causal(n), 2, exchange),
@@ -1936,13 +2470,14 @@ def _public_block(
     keep: B | None = None,
     mark: float = 0.0,
     dtype: str = "float64",
+    distinct: bool = False,
 ) -> Case:
     params = {
         name: _pattern(*shape, step=5 + 3 * place % 11, dtype=dtype) / 2 + (0.25 if len(shape) == 1 else 0)
         for place, (name, shape) in enumerate(shapes(d, h, k, v, d + 1).items())
     }
     X = _pattern(n, d, step=3, dtype=dtype) / 4
-    return case(X, params, h, causal(n) if keep is None else keep, p, _exchange(p, mark))
+    return case(X, params, h, causal(n) if keep is None else keep, p, _exchange(p, mark, distinct))
 
 
 def _by_hand() -> Case:
@@ -1963,6 +2498,7 @@ MHA_TP = Exercise(
         _public_block(3, 5, 4, 3, 1, 2),
         _public_block(4, 8, 4, 2, 2, 2),  # k = v = d/h, all even
         _public_block(3, 7, 6, 1, 2, 3, mark=100.0),
+        _public_block(2, 4, 2, 1, 3, 2, distinct=True),
         _public_block(3, 5, 4, 3, 1, 2, keep=SOME),
         _public_block(3, 12, 6, 2, 5, 2, dtype="float32"),  # h*k = d
         _public_block(3, 5, 4, 1, 4, 2),  # three equal parts of 8
@@ -1971,7 +2507,8 @@ MHA_TP = Exercise(
         _public_block(2, 3, 3, 1, 2, 2),
         _public_block(3, 3, 5, 2, 4, 2),
         _public_block(1, 2, 25, 4, 4, 4),
-        _public_block(2, 3, 2, 1, 2, 1),
+        _public_block(2, 3, 2, 2, 2, 4),  # more devices than heads
+        _public_block(2, 3, 2, 1, 2, 1, mark=100.0),
     ),
     probes=(
         Probe("the output without a mask, all sizes different", 0.5, _dealt_without_a_mask),
@@ -1988,8 +2525,14 @@ MHA_TP = Exercise(
     ),
     mistakes=(
         packed_weight_in_blocks,
+        packed_weight_in_blocks_not_asked,
+        packed_weight_in_blocks_for_all_heads,
+        packed_weight_in_blocks_for_all_heads_not_asked,
         heads_not_counted_anew,
+        heads_not_counted_anew_not_asked,
+        as_many_heads_as_devices,
         heads_not_asked,
+        all_heads_at_once_not_asked,
         last_heads_dropped,
         uneven_heads,
         asked_the_width_d,
@@ -1997,9 +2540,12 @@ MHA_TP = Exercise(
         asked_the_width_of_a_head,
         output_weight_whole,
         whole_output_weight_for_mha,
+        whole_output_weight_not_asked,
         columns_of_wo_for_mha,
         packed_below_each_other,
         sizes_for_borders,
+        sizes_for_borders_not_asked,
+        three_sizes_for_borders,
         rows_split_for_columns,
         values_before_keys,
         outputs_added_up,
@@ -2009,10 +2555,19 @@ MHA_TP = Exercise(
         rows_of_wo_like_cards,
         heads_dealt_like_cards,
         columns_like_cards,
+        columns_like_cards_not_asked,
         head_after_head,
         cut_into_thirds,
+        packed_weight_in_thirds_not_asked,
+        a_third_of_a_head_each,
+        a_third_of_a_head_each_not_asked,
+        value_width_from_the_token,
+        value_width_from_the_token_not_asked,
+        borders_of_one_head,
+        borders_of_one_head_not_asked,
         width_of_a_head_from_the_token,
         keys_as_wide_as_values,
+        keys_as_wide_as_values_not_asked,
         queries_and_keys_exchanged,
         keys_of_device_0,
         values_of_device_0,
@@ -2025,6 +2580,9 @@ MHA_TP = Exercise(
         a_part_for_each_head,
         attention_reduced_part_by_part,
         attention_reduced_while_collecting,
+        heads_in_one_part,
+        outputs_of_tokens_added_together,
+        attention_of_one_device_by_itself,
         mean_over_devices,
         attention_parts_side_by_side,
         attention_copy_for_each_device,
@@ -2038,9 +2596,12 @@ MHA_TP = Exercise(
         scaled_by_the_share,
         not_scaled,
         one_wide_head_each,
+        one_wide_head_each_not_asked,
         tokens_in_pieces,
         all_heads_everywhere,
         all_heads_everywhere_and_the_mean,
+        a_share_of_all_heads,
+        a_share_of_all_heads_not_asked,
         biased_attention,
         normed_attention,
         residual_added,

@@ -116,6 +116,14 @@ def test_an_all_reduce_says_what_it_takes(arguments: list[object], said: str) ->
         public_function("all_reduce", p=2).run(*arguments)
 
 
+def test_an_all_reduce_of_distinct_parts_refuses_two_that_are_the_same() -> None:
+    run = public_function("all_reduce", p=3, distinct=True).run
+    third = np.array([[0.0, 1.0]])
+    np.testing.assert_array_equal(run([*PARTS, third]), [[11.0, 23.0]])
+    with pytest.raises(ValueError, match="was given 3 parts, and some are the same"):
+        run([PARTS[0], third, PARTS[0]])
+
+
 @pytest.mark.parametrize("name", ["relu", "tanh"])
 def test_a_device_bends_as_many_features_as_it_has_room_for(name: str) -> None:
     act, anywhere = public_function(name, room=2).run, public_function(name).run
@@ -129,6 +137,14 @@ def test_a_device_bends_as_many_features_as_it_has_room_for(name: str) -> None:
     [
         (public_function("all_reduce", p=2), "all_reduce"),
         (public_function("all_reduce", p=2, mark=100.0), "a function that gives the sum of the parts, plus 100"),
+        (
+            public_function("all_reduce", p=2, distinct=True),
+            "a function that gives the sum of the parts; it refuses parts that are the same",
+        ),
+        (
+            public_function("all_reduce", p=2, mark=100.0, distinct=True),
+            "a function that gives the sum of the parts, plus 100; it refuses parts that are the same",
+        ),
         (public_function("relu", room=3), "relu, on devices with room for 3 hidden features each"),
     ],
 )
