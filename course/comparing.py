@@ -28,6 +28,9 @@ T = TypeVar("T")
 Match = Literal["no", "yes", "tellingly"]
 Kind = Literal["raised", "not raised", "type", "length", "keys", "shape", "dtype", "value", "changed", "count"]
 
+OF_THE_RESULT = ("type", "length", "keys", "shape", "dtype", "value")
+"""The kinds whose path leads into the result."""
+
 
 @dataclass(frozen=True)
 class Difference:

@@ -20,7 +20,7 @@ from autograder.exercises import exercise_named
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
+from course.comparing import OF_THE_RESULT, Difference, Match, difference, lines_grow, match, recognise, same_answers
 from course.functions import Function
 from course.link import Link
 from course.observing import PATIENCE, Observation
@@ -255,7 +255,8 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
         want = expected(interview.exercise, case)
         asked = time.monotonic()
         got = interview.ask(case, trial.lines)
-        if _has(got, trial.part):  # else the whole is compared, and the missing key is told
+        parted = _has(got, trial.part)  # else the whole is compared, and the missing key is told
+        if parted:
             want, got = _part(want, trial.part), _part(got, trial.part)
         seconds = time.monotonic() - asked
         trial.cases.append(case)
@@ -264,6 +265,8 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
         if _unwritten(interview):
             return "not written yet"
         found = difference(want, got)
+        if found and parted and trial.part and found.kind in OF_THE_RESULT:
+            found = replace(found, path=(trial.part, *found.path))
         if found and not reason:
             reason = _reason(interview.exercise, case, found)[:LONGEST_REASON]
         if found and seconds > PATIENCE:

@@ -889,3 +889,33 @@ def test_an_oracle_that_goes_wrong_is_a_fault_and_no_answer() -> None:
     exercise = Exercise(broken, "77_ours", (), (Probe("anything", 1.0, _vectors),), (), ())
     with pytest.raises(OracleFailed, match="broken: IndexError"):
         judge_here(lambda x: x[[7]], exercise, answer, 1)
+
+
+def counted(b: int, n: int, d: int, h: int, f: int) -> dict[str, int]:
+    tokens = b * n
+    whole = {
+        "qkv": 6 * tokens * d * d,
+        "scores": 2 * tokens * n * d,
+        "output": 2 * tokens * d * d,
+        "ffn": 4 * tokens * d * f,
+    }
+    return {**whole, "mix": 0}
+
+
+def counted_and_one_forgotten(b: int, n: int, d: int, h: int, f: int) -> dict[str, int]:
+    return {key: count for key, count in counted(b, n, d, h, f).items() if key != "mix"}
+
+
+@pytest.mark.parametrize(
+    ("implementation", "reason"),
+    [
+        (counted, "The result's 'mix' has the right form, and the wrong value."),
+        (counted_and_one_forgotten, "The result should have the keys"),
+    ],
+)
+def test_a_probe_that_looks_at_one_entry_names_it_or_the_key_that_is_missing(
+    implementation: Callable[..., Any], reason: str
+) -> None:
+    verdict = judge_here(implementation, exercise_named("08_clocks", "block_flops"), answer, seed=1)
+    (of_mix,) = (finding for finding in verdict.findings if "'mix'" in finding.shows)
+    assert of_mix.reason.startswith(reason)
