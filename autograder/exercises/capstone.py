@@ -1379,8 +1379,7 @@ def _block(
     X, params = normal(rng, n, d, scale=2.0, dtype=dtype, order=order), _parameters(rng, d, h, k, v, f, dtype, order)
     owners = _owners(p, h, params)
     more = [{name: owners[name] for name in owned}] if owned else []
-    eps = float(rng.uniform(0.05, 0.2))  # beside variances of about 4, so that it shows
-    return case(p, X, params, h, causal(n) if keep is None else keep, eps, act, *more, harness=harness)
+    return case(p, X, params, h, causal(n) if keep is None else keep, 0.1, act, *more, harness=harness)
 
 
 def _blocks(rng: np.random.Generator) -> list[Case]:
