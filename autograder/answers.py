@@ -1,26 +1,92 @@
-"""Make `course/answers`: what `check` compares with, and no implementation."""
+"""Make `course/answers`: what `check` compares with, and no implementation.
+
+Processors differ in the last digits of the same sum. What is stored stays as it is where it is what this machine finds too,
+but for such digits, so that every machine makes the same files.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given
-from course.comparing import lines_grow
+from course.comparing import coarsest, compare, lines_grow
 from course.functions import Function
 from course.observing import Observation, Raised
-from course.values import to_json
+from course.values import Value, from_json, to_json
+
+Entry = dict[str, Any]
+Place = tuple[str | int, ...]
 
 
-def write_answers(folder: Path) -> None:
-    """Write one JSON file a notebook into `folder`."""
+def write_answers(folder: Path, stored: Path) -> None:
+    """Write one JSON file a notebook into `folder`, with the digits that the files in `stored` have wherever they will do."""
     for notebook in NOTEBOOKS:
+        before = _read(stored / f"{notebook}.json")
         entries = [describe(exercise) for exercise in exercises_in(notebook)]
+        for entry in entries:
+            settle(entry, before.get(entry["name"], {}))
         lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
-        (folder / f"{notebook}.json").write_text(f"[\n{lines}\n]\n")
+        (folder / f"{notebook}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def _read(path: Path) -> dict[str, dict[Place, Any]]:
+    """By exercise and place, the numbers in a file; nothing where it is not one that `write_answers` wrote."""
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        return {entry["name"]: {place: some[i] for place, some, i in _places(entry)} for entry in entries}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+
+
+def _places(entry: Entry) -> Iterator[tuple[Place, list[Any], int]]:
+    """Where the numbers of an exercise stand: what to call each place, the list that it is in, and the position there."""
+    lists: dict[Place, list[Any]] = {("arguments", i): case["arguments"] for i, case in enumerate(entry["cases"])}
+    lists["expected",] = entry["expected"]
+    lists |= {("mistakes", mistake["name"]): mistake["answers"] for mistake in entry["mistakes"]}
+    for place, some in lists.items():
+        for i in range(len(some)):
+            yield (*place, i), some, i
+
+
+def settle(entry: Entry, stored: dict[Place, Any]) -> None:
+    """Put what is stored into an exercise's entry wherever that is alike: a wrong answer to the digits of a right one."""
+    rounding = [coarsest(from_json(expected)) for expected in entry["expected"]]
+    for place, some, i in _places(entry):
+        if place in stored and alike(some[i], stored[place], rounding[i] if place[0] == "mistakes" else 0.0):
+            some[i] = stored[place]
+
+
+def alike(made: Any, stored: Any, least: float = 0.0) -> bool:
+    """Whether two trees of `to_json` are the same but for digits that depend on the processor.
+
+    Args:
+        made, stored: the trees.
+        least: a tolerance below which that of no number goes.
+    """
+    if json.dumps(_form(made)) != json.dumps(_form(stored)):
+        return False
+    return made == stored or compare(_value(made), _value(stored), least=least) is None
+
+
+def _value(tree: Any) -> Value:
+    """What is compared of an argument or an observation; of a function, what it was made with."""
+    if isinstance(tree, dict) and "function" in tree:
+        return {name: from_json(part) for name, part in tree["function"]["parameters"].items()}
+    return from_json(tree)
+
+
+def _form(tree: Any) -> Any:
+    """A tree without the digits of its floats."""
+    if isinstance(tree, float):
+        return 0.0
+    if isinstance(tree, list):
+        return [_form(part) for part in tree]
+    return {key: _form(part) for key, part in tree.items()} if isinstance(tree, dict) else tree
 
 
 def describe(exercise: Exercise) -> dict[str, Any]:

@@ -1,23 +1,29 @@
 """The proof of the hidden tests: every known mistake loses marks and is named, and no right answer does.
 
-`python -m autograder.mutants` prints the table and exits non-zero on a survivor, a wrong name or a false rejection.
+`python -m autograder mutants` prints the table and exits non-zero on a survivor, a wrong name or a false rejection.
 """
 
 from __future__ import annotations
 
-import sys
+import os
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from importlib import import_module
 from multiprocessing import get_context
 from types import FunctionType
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from autograder.exercises import every_exercise, exercise_named
-from autograder.exercises.model import Exercise, Implementation, equivalence
+from autograder.exercises.model import Case, Exercise, Implementation, equivalence
 from autograder.judging import Verdict, judge_here
+from autograder.judging.reference import remembered
 from course import answers, ranks
+from course.answers import StoredExercise
 from course.checking import examine, known
 from course.client import answer
 from course.views import seen
@@ -38,9 +44,21 @@ class Row:
 
 def rows(exercise: Exercise) -> list[Row]:
     """What the hidden test and the public check make of every implementation of one exercise."""
-    with ranks.simulated():  # threads take a fraction of the time, and tests show that processes answer alike
-        right = [_right(exercise, variant) for variant in exercise.variants]
-        return right + [_mistake(exercise, mistake) for mistake in exercise.mistakes]
+    papers = {seed: _drawn(exercise, seed) for seed in SEEDS}
+    # Threads take a fraction of the time of processes, and tests show that they answer alike.
+    with ranks.simulated(), remembered():
+        right = [_right(exercise, papers, variant) for variant in exercise.variants]
+        return right + [_mistake(exercise, papers, mistake) for mistake in exercise.mistakes]
+
+
+def _drawn(exercise: Exercise, seed: int) -> Exercise:
+    """The exercise with the hidden cases that the judge draws from this seed, drawn once and for all."""
+    rng = np.random.default_rng(seed)
+    return replace(exercise, probes=tuple(replace(probe, draw=_always(probe.draw(rng))) for probe in exercise.probes))
+
+
+def _always(cases: list[Case]) -> Callable[[np.random.Generator], list[Case]]:
+    return lambda _: cases
 
 
 def _rows_of(notebook: str, name: str) -> list[Row]:
@@ -57,13 +75,13 @@ def as_student(exercise: Exercise, implementation: Implementation) -> Implementa
     return copy
 
 
-def _judged(exercise: Exercise, implementation: Implementation, seed: int) -> Verdict:
-    return judge_here(as_student(exercise, implementation), exercise, answer, seed)
+def _judged(paper: Exercise, implementation: Implementation, seed: int) -> Verdict:
+    return judge_here(as_student(paper, implementation), paper, answer, seed)
 
 
-def _right(exercise: Exercise, variant: Implementation) -> Row:
-    for seed in SEEDS:
-        verdict = _judged(exercise, variant, seed)
+def _right(exercise: Exercise, papers: dict[int, Exercise], variant: Implementation) -> Row:
+    for seed, paper in papers.items():
+        verdict = _judged(paper, variant, seed)
         if verdict.outcome != "passed":
             return Row(
                 exercise.name, variant.__name__, "variant", verdict.outcome, f"rejected (seed {seed}):\n{verdict}"
@@ -73,12 +91,12 @@ def _right(exercise: Exercise, variant: Implementation) -> Row:
     return Row(exercise.name, variant.__name__, "variant", "full marks", trouble)
 
 
-def _mistake(exercise: Exercise, mistake: Implementation) -> Row:
+def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implementation) -> Row:
     name, reason = mistake.__name__, equivalence(mistake)
-    verdicts = [_judged(exercise, mistake, seed) for seed in SEEDS]
+    verdicts = [_judged(paper, mistake, seed) for seed, paper in papers.items()]
     survived = [verdict for verdict in verdicts if verdict.score == verdict.points]
     if reason:
-        right = len(survived) == len(SEEDS) and bool(examine(as_student(exercise, mistake)))
+        right = len(survived) == len(papers) and bool(examine(as_student(exercise, mistake)))
         trouble = "" if right else "declared equivalent, yet it can be told from a right answer"
         return Row(exercise.name, name, "equivalent", reason, trouble)
     if survived:
@@ -103,16 +121,64 @@ def _public_names(exercise: Exercise, mistake: Implementation) -> list[str] | No
     student = as_student(exercise, mistake)
     if examine(student):
         return None
-    stored = answers.find(exercise.name)
-    assert stored is not None
+    stored = stored_answers(exercise)
     observed = [seen(stored.view, case.run(student, stored.vectorised)) for case in stored.cases]
     return [named.name for named in known(stored, observed)[0]]
 
 
-def main() -> int:
-    """Print the table and its totals; the exit code is 1 where anything is amiss."""
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        places = ((exercise.notebook, exercise.name) for exercise in every_exercise())
+class Unreleased(Exception):
+    """`check` has not been told yet what an exercise declares; the message says what to do."""
+
+
+def stored_answers(exercise: Exercise) -> StoredExercise:
+    """What `check` knows of an exercise.
+
+    Raises:
+        Unreleased: it has other cases or mistakes than are declared now, or none.
+    """
+    stored = answers.find(exercise.name)
+    declared = [mistake.__name__ for mistake in exercise.mistakes if equivalence(mistake) is None]
+    if (
+        stored is None
+        or [mistake.name for mistake in stored.mistakes] != declared
+        or len(stored.cases) != len(exercise.public)
+    ):
+        raise Unreleased(f"`check` does not know {exercise.name} as it is declared now: run `make release` first.")
+    return stored
+
+
+class Unknown(Exception):
+    """A name that is that of nothing here; the message says what may be meant."""
+
+
+def chosen(names: Collection[str]) -> list[Exercise]:
+    """The exercises of these names, and all of a notebook where a name is one's; every exercise where there are no names.
+
+    Raises:
+        Unknown: there is no such exercise and no such notebook; the message suggests what may be meant.
+    """
+    every = list(every_exercise())
+    known_names = {name for exercise in every for name in (exercise.notebook, exercise.name)}
+    for name in names:
+        if name not in known_names:
+            near = get_close_matches(name, sorted(known_names), n=3, cutoff=0.4)
+            meant = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(sorted(known_names))}"
+            raise Unknown(f"there is no exercise or notebook {name!r}{meant}")
+    return [exercise for exercise in every if not names or {exercise.notebook, exercise.name} & set(names)]
+
+
+def main(exercises: Sequence[Exercise]) -> int:
+    """Print the table and its totals; the exit code is 1 where anything is amiss.
+
+    Raises:
+        Unreleased: `make release` has to come first.
+    """
+    for exercise in exercises:
+        stored_answers(exercise)
+    workers = min(len(exercises), os.cpu_count() or 1)
+    # torch first: on a busy machine its import alone may take longer than one call of an answer may.
+    with ProcessPoolExecutor(workers, get_context("spawn"), import_module, ("torch",)) as pool:
+        places = ((exercise.notebook, exercise.name) for exercise in exercises)
         every = [row for found in pool.map(_rows_of, *zip(*places, strict=True)) for row in found]
     table = Table(show_lines=False)
     for heading in ("exercise", "implementation", "role", "result", "trouble"):
@@ -122,21 +188,16 @@ def main() -> int:
     console = Console(width=150)
     console.print(table)
     troubled = sum(bool(row.trouble) for row in every)
-    console.print(f"{totals()}; {troubled} in trouble")
+    console.print(f"{totals(exercises)}; {troubled} in trouble")
     return 1 if troubled else 0
 
 
-def totals() -> str:
-    """How much there is to prove; the README says the same."""
-    exercises = list(every_exercise())
+def totals(exercises: Collection[Exercise]) -> str:
+    """How much there is to prove; the README says the same of all exercises."""
     mistakes = [mistake for exercise in exercises for mistake in exercise.mistakes]
     equivalents = sum(equivalence(mistake) is not None for mistake in mistakes)
     variants = sum(len(exercise.variants) for exercise in exercises)
     return (
-        f"{len(exercises)} exercises, {len(mistakes) - equivalents} mistakes that lose marks and are named, "
+        f"{len(exercises)} exercise{'s' * (len(exercises) != 1)}, {len(mistakes) - equivalents} mistakes that lose marks and are named, "
         f"{equivalents} equivalent, {variants} right answers in other styles that keep full marks"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ def store_outputs(path: Path) -> None:
     """
     notebook = nbformat.read(str(path), as_version=4)
     place = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, timeout=120, record_timing=False, resources=place).execute()
+    NotebookClient(notebook, timeout=600, iopub_timeout=60, record_timing=False, resources=place).execute()
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
     for cell in notebook.cells:

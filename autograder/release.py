@@ -6,17 +6,32 @@ import filecmp
 import tempfile
 from pathlib import Path
 
+import nbformat
+from nbformat import NotebookNode
+
 from autograder.answers import write_answers
 from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS
+from autograder.plugins.agreeing import in_readme, in_source
 
 ANSWERS = ROOT / "course" / "answers"
 RELEASE = ROOT / "release"
 
 
+def contradictions() -> list[str]:
+    """Where notebooks or the README give other points than the exercises: then nothing is made."""
+    found = [line for notebook in NOTEBOOKS for line in in_source(notebook, _source(notebook))]
+    return [*found, *in_readme((ROOT / "README.md").read_text(encoding="utf-8"))]
+
+
+def _source(notebook: str) -> list[NotebookNode]:
+    cells: list[NotebookNode] = nbformat.read(ROOT / "source" / notebook / f"{notebook}.ipynb", as_version=4).cells
+    return cells
+
+
 def make_release() -> None:
     """Write `course/answers` and `release` from `autograder/exercises` and `source`."""
-    write_answers(ANSWERS)
+    write_answers(ANSWERS, ANSWERS)
     course = Course()
     for notebook in NOTEBOOKS:
         course.generate_assignment(notebook)
@@ -27,7 +42,7 @@ def stale() -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         answers = Path(folder) / "answers"
         answers.mkdir()
-        write_answers(answers)
+        write_answers(answers, ANSWERS)
         course = Course.copied(Path(folder) / "course")
         for notebook in NOTEBOOKS:
             course.generate_assignment(notebook)

@@ -5,6 +5,7 @@ Shapes are compared before dtypes, dtypes before values, and nothing is ever bro
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from course.observing import Observation
-from course.values import Opaque, Tensor, Value, bare
+from course.values import Opaque, Tensor, Value, bare, map_leaves
 
 # How far a result may lie from the expected one, relative to its own size and to the largest entry beside it.
 # float64 leaves room for sums in another order and for stored answers of 12 digits; float32 for a few hundred roundings.
@@ -96,11 +97,12 @@ def same_answers(expected: Sequence[Observation], some: Sequence[Observation], o
     """Whether two series of answers to the same cases would be told apart by nobody.
 
     The same results, kinds of exception and changed arguments, the same overspending, and wrong in the same way: where a
-    whole number is expected, a float is not the same answer as an integer that is as large.
+    whole number is expected, a float is not the same answer as an integer that is as large. Numbers of a finer dtype than
+    the wanted one were often computed in the wanted one, and have no more digits than that.
     """
     each = zip(expected, some, others, strict=True)
     return all(
-        _alike(one, other)
+        _alike(one, other, coarsest(want.result))
         and _over(want, one) == _over(want, other)
         and _kinds(want.result, one.result) == _kinds(want.result, other.result)
         for want, one, other in each
@@ -180,49 +182,83 @@ def _over(expected: Observation, given: Observation) -> dict[str, int]:
     return {name: given.counts[name] for name, budget in budgets.items() if given.counts.get(name, 0) > budget}
 
 
-def _alike(one: Observation, other: Observation) -> bool:
+def coarsest(value: Value) -> float:
+    """The largest tolerance of the floating-point arrays in a value; 0 where there is none."""
+    found = [0.0]
+
+    def note(leaf: Value) -> None:
+        array = bare(leaf)
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f":
+            found.append(TOLERANCE[array.dtype.name])
+
+    map_leaves(note, value)
+    return max(found)
+
+
+def _alike(one: Observation, other: Observation, least: float) -> bool:
     if (one.raised is None) != (other.raised is None) or set(one.changed) != set(other.changed):
         return False
     if one.raised is not None and other.raised is not None:
         return one.raised.kind == other.raised.kind
-    if any(compare(one.changed[position], other.changed[position]) for position in one.changed):
+    if any(compare(one.changed[position], other.changed[position], least=least) for position in one.changed):
         return False
-    return compare(one.result, other.result) is None
+    return compare(one.result, other.result, least=least) is None
 
 
-def compare(expected: Value, given: Value, path: tuple[int | str, ...] = ()) -> Difference | None:
-    """The first difference between two values, or None."""
+def compare(
+    expected: Value, given: Value, path: tuple[int | str, ...] = (), least: float = 0.0, beside: float = 0.0
+) -> Difference | None:
+    """The first difference between two values, or None.
+
+    Args:
+        expected, given: the two.
+        path: where they stand in what is compared.
+        least: a tolerance below which that of no dtype goes.
+        beside: the largest number of the list that `expected` stands in: a list of numbers has the roundings of an array.
+    """
     if isinstance(expected, (np.ndarray, Tensor)):
         if type(expected) is not type(given):
             return Difference("type", path, expected, given)
-        return _compare_arrays(bare(expected), bare(given), path)
+        return _compare_arrays(bare(expected), bare(given), path, least)
     if isinstance(expected, (list, tuple)):
         if type(expected) is not type(given):
             return Difference("type", path, expected, given)
         if len(expected) != len(given):
             return Difference("length", path, len(expected), len(given))
-        return _first(compare(e, g, (*path, i)) for i, (e, g) in enumerate(zip(expected, given, strict=True)))
+        beside = max(beside, _largest(expected)) if isinstance(expected, list) else 0.0
+        pairs = enumerate(zip(expected, given, strict=True))
+        return _first(compare(e, g, (*path, i), least, beside) for i, (e, g) in pairs)
     if isinstance(expected, dict):
         if not isinstance(given, dict):
             return Difference("type", path, expected, given)
         if set(expected) != set(given):
             return Difference("keys", path, sorted(expected), sorted(given))
-        return _first(compare(expected[key], given[key], (*path, key)) for key in expected)
-    return _compare_scalars(expected, given, path)
+        return _first(compare(expected[key], given[key], (*path, key), least) for key in expected)
+    return _compare_scalars(expected, given, path, least, beside)
+
+
+def _largest(values: Value) -> float:
+    """The size of the largest finite number in a list of lists of numbers."""
+    if isinstance(values, list):
+        return max(map(_largest, values), default=0.0)
+    return abs(values) if type(values) is float and math.isfinite(values) else 0.0
 
 
 def _first(differences: Iterable[Difference | None]) -> Difference | None:
     return next((found for found in differences if found is not None), None)
 
 
-def _compare_scalars(expected: Value, given: Value, path: tuple[int | str, ...]) -> Difference | None:
+def _compare_scalars(
+    expected: Value, given: Value, path: tuple[int | str, ...], least: float, beside: float
+) -> Difference | None:
     if isinstance(given, (np.ndarray, Tensor)) and bare(given).ndim == 0:
         given = bare(given).item()
     number = type(expected) in (int, float)
     if (number and type(given) not in (int, float)) or (type(expected) is int and type(given) is float):
         return Difference("type", path, expected, given)
     if number:
-        close = _close(np.asarray(expected, np.float64), np.asarray(given, np.float64), TOLERANCE["float64"])
+        tolerance = max(TOLERANCE["float64"], least)
+        close = _close(np.asarray(expected, np.float64), np.asarray(given, np.float64), tolerance, beside)
         exact = type(expected) is float or expected == given
         return None if bool(close) and exact else Difference("value", path, expected, given)
     if type(expected) is not type(given):
@@ -231,29 +267,32 @@ def _compare_scalars(expected: Value, given: Value, path: tuple[int | str, ...])
     return None if same else Difference("value", path, expected, given)
 
 
-def _compare_arrays(expected: np.ndarray, given: np.ndarray, path: tuple[int | str, ...]) -> Difference | None:
+def _compare_arrays(
+    expected: np.ndarray, given: np.ndarray, path: tuple[int | str, ...], least: float
+) -> Difference | None:
     if expected.shape != given.shape:
         return Difference("shape", path, expected.shape, given.shape)
     if expected.dtype != given.dtype:
         return Difference("dtype", path, expected.dtype.name, given.dtype.name)
-    right = agrees(expected, given)
+    right = agrees(expected, given, least)
     if np.all(right):
         return None
     first = np.unravel_index(int(np.argmin(right)), expected.shape) if expected.ndim else ()
     return Difference("value", path, expected, given, tuple(int(i) for i in first))
 
 
-def agrees(expected: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """Entry by entry, whether two arrays of one shape and dtype agree within the tolerance of that dtype."""
+def agrees(expected: np.ndarray, given: np.ndarray, least: float = 0.0) -> np.ndarray:
+    """Entry by entry, whether two arrays of one shape and dtype agree within the tolerance of that dtype, or `least` if more."""
     if expected.dtype.kind != "f":
         return np.asarray(expected == given)
-    return _close(expected.astype(np.float64), given.astype(np.float64), TOLERANCE[expected.dtype.name])
+    tolerance = max(TOLERANCE[expected.dtype.name], least)
+    return _close(expected.astype(np.float64), given.astype(np.float64), tolerance)
 
 
-def _close(expected: np.ndarray, given: np.ndarray, relative: float) -> np.ndarray:
+def _close(expected: np.ndarray, given: np.ndarray, relative: float, beside: float = 0.0) -> np.ndarray:
     """Entry by entry; NaN agrees with NaN, and an infinity with itself alone."""
     finite = np.isfinite(expected) & np.isfinite(given)
-    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
+    largest = np.abs(expected[np.isfinite(expected)]).max(initial=beside)
     exact = (expected == given) | (np.isnan(expected) & np.isnan(given))
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(given - expected) <= relative * np.abs(expected) + relative * largest

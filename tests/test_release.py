@@ -77,7 +77,7 @@ def test_two_runs_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
 def committed(released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout that has one notebook, whose committed files are up to date."""
     monkeypatch.setattr(release, "NOTEBOOKS", ("00_shapes",))
-    monkeypatch.setattr(release, "write_answers", lambda to: (to / "00_shapes.json").write_text("answers"))
+    monkeypatch.setattr(release, "write_answers", lambda to, _: (to / "00_shapes.json").write_text("answers"))
     for name, folder in (("ROOT", "."), ("ANSWERS", "course/answers"), ("RELEASE", "release")):
         monkeypatch.setattr(release, name, tmp_path / folder)
     shutil.copytree(released / "release", tmp_path / "release")

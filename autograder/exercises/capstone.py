@@ -14,7 +14,7 @@ from autograder.exercises.block import layer_norm
 from autograder.exercises.drawing import causal, normal, sizes
 from autograder.exercises.model import Case, Exercise, Probe, Task, case, equivalent
 from course import ranks
-from course.harnesses import BENT, SENT
+from course.tellings import BENT, SENT
 from course.values import with_layout
 
 NOTEBOOK = "10_capstone"

@@ -1208,12 +1208,6 @@ def hidden_in_one_part(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_r
     return np.asarray(all_reduce([hidden]) @ W2 + b2)
 
 
-def hidden_in_float64(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part before the second product: np.zeros
-    makes one, unless you tell it the type."""
-    return all_reduce([act(X @ w1 + c1).astype(np.float64) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)]) + b2
-
-
 def tokens_dealt_unevenly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you dealt the tokens to the devices, as evenly as they go, and each has both weights whole. That is another way of sharing the work: it
     needs no exchange here, and it saves no memory for weights, which is what this is about."""
@@ -1537,7 +1531,6 @@ MLP_TP = Exercise(
         everybody_does_everything_and_the_mean,
         tokens_added,
         sum_in_float64,
-        hidden_in_float64,
         bias_in_place,
     ),
     variants=(

@@ -188,9 +188,9 @@ def scaled_by_the_width_of_a_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) ->
     return np.concatenate(heads, axis=1) @ Wo
 
 
-def room_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part: np.zeros
-    makes one, unless you tell it the type."""
+def heads_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 took part: np.zeros makes one, unless you
+    tell it the type, and so does numpy's root of a whole number. A plain Python number does not."""
     room = np.zeros((len(X), len(Wo)))
     room[:] = np.concatenate(_heads(X, Wq, Wk, Wv, keep), axis=1)
     return room @ Wo
@@ -245,14 +245,6 @@ def hidden_scores_zero(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     heads = []
     for q, k, v in zip(Wq, Wk, Wv, strict=True):
         heads.append(_weigh(_scores(X @ q, X @ k) * keep, np.ones_like(keep)) @ (X @ v))
-    return np.concatenate(heads, axis=1) @ Wo
-
-
-def root_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """the numbers are right, but float32 went in and float64 came out. numpy's root of a whole number is a float64, and
-    it pulls the scores along. A plain Python number does not."""
-    root = np.sqrt(Wq.shape[2])
-    heads = [_weigh(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
     return np.concatenate(heads, axis=1) @ Wo
 
 
@@ -457,8 +449,7 @@ MHA_LOOP = Exercise(
         nan_where_nothing_is_seen,
         unscaled_heads,
         scaled_by_the_width_of_a_token,
-        room_in_float64,
-        root_in_float64,
+        heads_in_float64,
         numpys_root_of_the_width_of_a_token,
     ),
     variants=(heads_by_appending, heads_by_filling, heads_added_up, heads_by_einsum, heads_by_torch),

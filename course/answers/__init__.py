@@ -66,7 +66,7 @@ def names(notebook: str) -> tuple[str, ...]:
 
 @cache
 def _contents(notebook: str) -> dict[str, Any]:
-    text = files(__package__).joinpath(f"{notebook}.json").read_text()
+    text = files(__package__).joinpath(f"{notebook}.json").read_text(encoding="utf-8")
     return {entry["name"]: entry for entry in json.loads(text)}
 
 

@@ -702,6 +702,16 @@ def test_progress_is_silent_under_nbgrader(
     assert capsys.readouterr().out == ""
 
 
+def test_time_in_which_others_have_the_machine_does_not_count_as_taking_long(
+    shelf: Callable[..., None], cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf(stored("double", [(1,), (2,), (3,)], [Observation(2 * x) for x in (1, 2, 3)]))
+    calls: list[int] = []
+    source = "import time\ndef double(x):\n    calls.append(x)\n    time.sleep(1.1)\n    return x\n"
+    assert examine(cell(source, calls=calls)["double"]).state == "not yet"
+    assert calls == [1, 2, 3]
+
+
 def test_after_a_wrong_case_that_took_long_the_others_are_not_tried(
     shelf: Callable[..., None], cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -277,6 +277,40 @@ def test_a_wrong_result_points_to_a_mistake_and_an_exception_does_where_it_names
     assert telling(seen(1), given, mistaken) is points
 
 
+@pytest.mark.parametrize(
+    ("wrong", "elsewhere"),
+    [
+        (np.array([4.81323575974, 5.2e-15]), np.array([4.8132352829, 5.8e-9])),
+        ([4.81323575974, 5.2e-15], [4.8132352829, 5.8e-9]),
+        (4.81323575974, 4.8132352829),
+        ({"H": np.array([4.81323575974, 1.0])}, {"H": np.array([4.8132352829, 1.0])}),
+    ],
+    ids=repr,
+)
+def test_a_finer_answer_than_the_wanted_one_has_no_more_digits_than_that(wrong: Value, elsewhere: Value) -> None:
+    single, double = (seen(np.array([4.8, 1.0], dtype)) for dtype in ("float32", "float64"))
+    assert same_answers([single], [seen(wrong)], [seen(elsewhere)])
+    assert match([single], [seen(wrong)], [seen(elsewhere)]) == "tellingly"
+    assert not same_answers([double], [seen(wrong)], [seen(elsewhere)])
+    assert not same_answers([single], [seen(wrong)], [seen(np.array([4.9, 5.2e-15]))])
+
+
+def test_a_finer_answer_is_still_told_from_the_same_numbers_in_the_wanted_dtype() -> None:
+    want = seen(np.array([1.0, 2.0], "float32"))
+    assert not same_answers([want], [seen(np.array([1.0, 2.0]))], [want])
+    parts = seen([np.array([3.0], "float32"), np.array([3.0], "float32")])
+    one, both = (seen([np.array([3.0]), np.array([3.0], dtype)]) for dtype in ("float32", "float64"))
+    assert not same_answers([parts], [one], [both])
+
+
+def test_numbers_in_a_list_have_the_roundings_of_an_array_and_those_in_a_tuple_are_each_their_own() -> None:
+    assert kind([1.0, 5.2e-15], [1.0, 5.8e-15]) is None
+    assert kind([[1.0, 2.0], [5.2e-15, 0.0]], [[1.0, 2.0], [5.8e-15, 0.0]]) is None
+    assert kind([1.0, math.inf, 1e-3], [1.0, math.inf, 2e-3]) == "value"
+    assert kind((1.0, 5.2e-15), (1.0, 5.8e-15)) == "value"
+    assert kind([5.2e-15], [5.8e-15]) == "value"
+
+
 def test_loops_tell_right_answers_apart_and_point_to_the_mistake_that_has_them() -> None:
     right = [seen(1), seen(1)]
     assert match(right, right, right) == "yes"

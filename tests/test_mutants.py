@@ -1,0 +1,152 @@
+"""The proof of the hidden tests, as a contributor asks for it: by name, and with a sentence where it cannot be given."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import autograder.mutants as mutants
+from autograder.__main__ import app
+from autograder.course import ROOT
+from autograder.exercises import devices, every_exercise, exercise_named, exercises_in, heads
+from autograder.exercises.model import Exercise
+from autograder.judging import judge_here
+from autograder.judging.reference import expected, given, remembered
+from autograder.mutants import SEEDS, Unknown, Unreleased, chosen, rows, stored_answers
+from course.client import answer
+
+F = np.ndarray
+FFN = exercise_named("05_block", "ffn")
+DOTS = exercise_named("00_shapes", "pairwise_dots")
+
+
+@pytest.mark.parametrize("exercise", [FFN, DOTS], ids=lambda exercise: exercise.name)
+def test_every_mistake_loses_marks_and_is_named_by_both(exercise: Exercise) -> None:
+    found = rows(exercise)
+    assert [row.name for row in found] == [f.__name__ for f in (*exercise.variants, *exercise.mistakes)]
+    assert [row for row in found if row.trouble] == []
+
+
+def test_cases_that_are_drawn_once_are_those_that_the_judge_draws() -> None:
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        drawn = mutants._drawn(DOTS, seed)
+        for probe, kept in zip(DOTS.probes, drawn.probes, strict=True):
+            cases = kept.draw(np.random.default_rng())
+            assert kept.draw(np.random.default_rng()) is cases
+            assert repr(cases) == repr(probe.draw(rng))
+
+
+def test_what_is_remembered_is_what_would_be_said() -> None:
+    mistake = mutants.as_student(FFN, FFN.mistakes[0])
+    plain = judge_here(mistake, FFN, answer, 1)
+    with remembered():
+        for _ in range(2):
+            assert judge_here(mistake, mutants._drawn(FFN, 1), answer, 1) == plain
+
+
+def test_one_and_the_same_case_is_worked_out_once_and_another_one_for_itself() -> None:
+    asked: list[int] = []
+
+    def counted(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        asked.append(len(A))
+        return A @ B.T
+
+    exercise = replace(DOTS, oracle=counted)
+    first, second = exercise.public[0], replace(exercise.public[0])
+    with remembered():
+        assert expected(exercise, first) is expected(exercise, first)
+        given(exercise, counted, first, False)
+        given(exercise, counted, first, False)
+        expected(exercise, second)
+    assert len(asked) == 3
+    expected(exercise, first)
+    assert len(asked) == 4
+
+
+def mha_loop(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: F) -> F:
+    root = np.sqrt(Wq.shape[2])
+    turns = zip(Wq, Wk, Wv, strict=True)
+    return np.concatenate([heads._weigh(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in turns], axis=1) @ Wo
+
+
+def mlp_tp(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Any, all_reduce: Any) -> F:
+    shards = devices._devices(W1, b1, W2, p)
+    return all_reduce([act(X @ w1 + c1).astype(np.float64) @ w2 for w1, c1, w2 in shards]) + b2
+
+
+@pytest.mark.parametrize(
+    ("notebook", "answered", "named"),
+    [("04_heads", mha_loop, "heads_in_float64"), ("09_devices", mlp_tp, "sum_in_float64")],
+)
+def test_a_float64_that_was_computed_another_way_differs_in_last_digits_alone_and_is_named(
+    notebook: str, answered: Callable[..., F], named: str
+) -> None:
+    exercise = exercise_named(notebook, answered.__name__)
+    assert mutants._public_names(exercise, answered) == [named]
+    assert judge_here(answered, exercise, answer, 1).mistakes == (named,)
+
+
+# ----------------------------------------------------------------------------------------------------- by name
+
+
+def test_an_exercise_and_a_notebook_are_chosen_by_name_in_the_order_of_the_course() -> None:
+    assert [e.name for e in chosen(["ffn", "00_shapes"])] == ["pairwise_dots", "mix_rows", "to_columns", "ffn"]
+    assert chosen(["05_block", "ffn"]) == list(exercises_in("05_block"))
+    assert chosen([]) == list(every_exercise())
+
+
+@pytest.mark.parametrize(("name", "meant"), [("fnn", "ffn"), ("05_blok", "05_block"), ("softmax1d", "softmax_1d")])
+def test_a_wrong_name_gets_a_sentence_with_the_nearest(name: str, meant: str) -> None:
+    with pytest.raises(Unknown, match=f"no exercise or notebook '{name}'; did you mean .*{meant}"):
+        chosen([name])
+
+
+def test_a_name_that_is_like_none_gets_them_all() -> None:
+    with pytest.raises(Unknown, match=r"there are 00_shapes, .*zero_renorm"):
+        chosen(["????"])
+
+
+def test_the_command_proves_what_was_named_and_nothing_else() -> None:
+    command = [sys.executable, "-m", "autograder", "mutants", "pairwise_dots"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "1 exercise, 6 mistakes that lose marks and are named" in run.stdout
+    assert all(mistake.__name__ in run.stdout for mistake in DOTS.mistakes)
+    assert "mix_rows" not in run.stdout
+
+
+def test_the_command_refuses_a_wrong_name_without_a_traceback() -> None:
+    result = CliRunner().invoke(app, ["mutants", "fnn"])
+    assert result.exit_code == 2
+    assert "did you mean ffn" in result.output
+
+
+# -------------------------------------------------------------------------------------------- before the release
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        replace(DOTS, oracle=FFN.mistakes[0]),
+        replace(DOTS, mistakes=DOTS.mistakes[1:]),
+        replace(DOTS, public=DOTS.public[1:]),
+    ],
+)
+def test_what_check_does_not_know_yet_is_told_in_a_sentence(declared: Exercise) -> None:
+    with pytest.raises(Unreleased, match=rf"`check` does not know {declared.name} as .*: run `make release` first"):
+        stored_answers(declared)
+
+
+def test_the_command_says_so_before_it_proves_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("course.answers.find", lambda _: None)
+    result = CliRunner().invoke(app, ["mutants", "ffn"])
+    assert result.exit_code == 1
+    assert result.output.strip() == "`check` does not know ffn as it is declared now: run `make release` first."
