@@ -10,7 +10,8 @@ from typing import Any
 
 from course.functions import Function
 from course.harnesses import HARNESSES
-from course.observing import Observation, observe
+from course.observing import Account, Observation, account, compared
+from course.tellings import TELLINGS
 from course.values import Value
 
 
@@ -29,8 +30,21 @@ class Case:
 
     def run(self, function: Callable[..., Any], count_lines: bool = False) -> Observation:
         """What `function` does in this case."""
+        return self.read(self.account(function, count_lines))
+
+    def account(self, function: Callable[..., Any], count_lines: bool = False) -> Account:
+        """What `function` leaves behind in this case: the half of `run` that is done in the student's process."""
         called = function if self.harness is None else partial(HARNESSES[self.harness], function)
-        return observe(called, self.arguments, count_lines)
+        return account(called, self.arguments, count_lines)
+
+    def read(self, told: Account) -> Observation:
+        """What an account of this case comes to: the half of `run` that is done where answers are compared.
+
+        Raises:
+            Exception: the account is none of this case.
+        """
+        telling = TELLINGS.get(self.harness or "")
+        return compared(self.arguments, told if telling is None else telling(self.arguments, told))
 
     def names(self, parameters: Sequence[str]) -> tuple[str, ...]:
         """What to call the arguments: by the names that the harness has for them, else by those of the function.

@@ -21,9 +21,8 @@ from typing import Any
 
 from course.cases import Case
 from course.functions import Function
-from course.link import Link, SocketLink
-from course.observing import Observation
-from course.values import TOO_LARGE, Callback, Opaque, Value, map_leaves, native, plain
+from course.link import Link, SocketLink, send_fitting
+from course.values import Callback, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
 ENDED = "The judge has ended the conversation; its verdict is on the feedback page."
@@ -98,17 +97,9 @@ def answer(function: Callable[..., object], link: Link) -> Report:
             return Report(request["text"], request["html"])
         case = Case(tuple(_from_afar(argument, exchange) for argument in request["arguments"]), request["harness"])
         with _lent(function, request["lend"], exchange, case):
-            observed = case.run(function, count_lines=request["lines"])
+            told = case.account(function, count_lines=request["lines"])
         with suppress(ConnectionError):  # the judge no longer waits; its last word is still to be read
-            _send(link, observed)
-
-
-def _send(link: Link, observed: Observation) -> None:
-    try:
-        link.send({"say": "observed", **observed.to_value()})
-    except ValueError:  # it does not fit in a frame: a wrong answer, and no more than that
-        cut = Observation(Opaque(TOO_LARGE), counts=observed.counts)
-        link.send({"say": "observed", **cut.to_value()})
+            send_fitting(link, ({"say": "observed", **fitting.to_value()} for fitting in told.shorter()))
 
 
 def _from_afar(argument: Value, exchange: Exchange) -> Value:

@@ -2,7 +2,8 @@
 
 A harness takes the function and a case's arguments, and returns what is compared. The same harness is run around the
 reference and around every known mistake. It holds no answer, and its docstring is the sentence in which `check` says
-what was done. Where it returns a dictionary, a key of several words that begins with a capital letter, "What rank 0
+what was done. It runs in the student's process, and so brings back what it saw, and leaves to `course.tellings` what that
+comes to. Where it returns a dictionary, a key of several words that begins with a capital letter, "What rank 0
 returned", names its entry to the student as it stands.
 """
 
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from course import ranks
 from course.functions import public_function
-from course.observing import LEFT_UNUSED, OUT_OF_STEP, Elsewhere, Raised
-from course.values import Value, map_leaves, native
+from course.observing import LEFT_UNUSED, Elsewhere, Raised
+from course.values import Value
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most notebooks need none of this
     import numpy as np
@@ -26,9 +27,7 @@ if TYPE_CHECKING:  # torch takes seconds to import, and most notebooks need none
 
 Harness = Callable[..., Any]
 
-SECONDS_TOGETHER = 4.0  # for processes that meet; toys are through in a tenth of one
-REFUSED = "raised ValueError"
-SENT, BENT = "What the ranks sent", "What act was given"
+SECONDS_TOGETHER = 12.0  # for processes that meet; toys are through in a tenth of one, on a machine that is not busy
 
 
 def gradients(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, torch.Tensor]:
@@ -73,19 +72,15 @@ def loaded(
     """A block of these sizes was made and handed to your function, with the parameters. Then it was run on X, several
     times over; and in the end all of its weights were moved, as in training."""
     module = _block(sizes)
-    trainable, dropout = _trainable(module), repr(module.dropout)
+    before = _parts(module)
     returned = function(module, params)
-    output = _steady_output(module, X, keep)
-    shared = _shared(module, params)
     return {
-        "afterwards": {
-            "mode": _mode(module),
-            "what came back": "the module that was given" if returned is module else _named(returned),
-            "memory of the weights": f"shared with {', '.join(shared)}" if shared else "its own",
-            "weights to train": "as before" if _trainable(module) == trainable else "others than before",
-            "dropout": "as before" if repr(module.dropout) == dropout else repr(module.dropout),
-        },
-        "output": output,
+        "mode": _mode(module),
+        "what came back": "the module that was given" if returned is module else _named(returned),
+        "parts before": before,
+        "parts": _parts(module),
+        "outputs": _outputs(module, X, keep),
+        "params, weights moved": _moved(module, params),
     }
 
 
@@ -102,35 +97,33 @@ def _block(sizes: dict[str, Any]) -> Block:
     return module
 
 
-def _trainable(module: Block) -> list[str]:
-    """The weights of a module that can be trained, by name and shape."""
-    return [f"{name} {list(p.shape)}" for name, p in module.named_parameters() if p.requires_grad]
+def _parts(module: Block) -> dict[str, Any]:
+    """The weights of a module that can be trained, by name and shape, and its dropout."""
+    weights = [f"{name} {list(p.shape)}" for name, p in module.named_parameters() if p.requires_grad]
+    return {"weights to train": weights, "dropout": repr(module.dropout)}
 
 
-def _steady_output(module: Block, X: torch.Tensor, keep: torch.Tensor, calls: int = 8) -> torch.Tensor:
-    """The output, or NaN where it is another at every call."""
+def _outputs(module: Block, X: torch.Tensor, keep: torch.Tensor, calls: int = 8) -> list[torch.Tensor]:
+    """What a module gives, call by call."""
     import torch
 
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(0)
-        first, *others = (type(module).forward(module, X.to(module.output.weight.dtype), keep) for _ in range(calls))
-    steady = all(torch.equal(first, other) for other in others)
-    return first if steady else torch.full_like(first, torch.nan)
+        return [type(module).forward(module, X.to(module.output.weight.dtype), keep) for _ in range(calls)]
 
 
-def _shared(module: Block, params: dict[str, np.ndarray]) -> list[str]:
-    """The arrays that change when the module's weights do; they are put right again."""
-    import numpy as np
+def _moved(module: Block, params: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What the arrays are once all weights of the module are moved; they are put right again."""
     import torch
 
     before = {name: array.copy() for name, array in params.items()}
     with torch.no_grad():
         for weight in module.parameters():
             weight.add_(1.0)
-    shared = [name for name, array in params.items() if not np.array_equal(array, before[name])]
+    moved = {name: array.copy() for name, array in params.items()}
     for name, array in before.items():
         params[name][...] = array
-    return shared
+    return moved
 
 
 def _mode(module: Block) -> str:
@@ -266,7 +259,7 @@ def processes(
     keep: np.ndarray,
     eps: float,
     act: str,
-) -> dict[str, Any]:
+) -> list[Value]:
     """p processes called your function at the same time, each with a rank of its own; act is the function of that name."""
     return _together(function, p, X, params, h, keep, eps, act)
 
@@ -281,7 +274,7 @@ def shards(
     eps: float,
     act: str,
     owners: dict[str, np.ndarray],
-) -> dict[str, Any]:
+) -> list[Value]:
     """p processes called your function at the same time, each with a rank of its own; act is the function of that name. The
     weights in owners were shared out: the number there is the rank that holds a column or, where numbers stand one above
     the other, a row. Every other rank found 100 in its place."""
@@ -303,11 +296,10 @@ def refusals(
     keep: np.ndarray,
     eps: float,
     act: str,
-) -> Any:
+) -> list[Value]:
     """p processes called your function at the same time, each with a rank of its own; act is the function of that name. What
     they were given is to be refused: every rank raises a ValueError, before anything is sent."""
-    first, *_ = _trials(function, p, (X, params, h, keep, eps, public_function(act)), _unless_refused)
-    return map_leaves(native, first.observed.result)
+    return _trials(function, p, (X, params, h, keep, eps, public_function(act)))
 
 
 def _together(
@@ -319,12 +311,8 @@ def _together(
     keep: np.ndarray,
     eps: float,
     act: str,
-) -> dict[str, Any]:
-    """What each rank returned; of several also how often they met, and whether act was given more than a rank's share.
-
-    Raises:
-        Elsewhere: some rank did not return.
-    """
+) -> list[Value]:
+    """What each rank did; it returned a dictionary of what the function returned, and of how many numbers act was given."""
     import numpy as np
 
     def watched(rank: int, p: int, *arguments: Any) -> dict[str, Any]:
@@ -339,87 +327,16 @@ def _together(
 
         return {"H": function(rank, p, *others, counting), "bent": bent}
 
-    share = len(X) * len(params["b1"]) // p
-    found = _trials(watched, p, (X, params, h, keep, eps, public_function(act)), _first_trouble)
-    told = [map_leaves(native, one.observed.result) for one in found]
-    told = [one if isinstance(one, dict) else {"H": one, "bent": 0} for one in told]  # it may be too large to travel
-    returned = {f"What rank {rank} returned": one["H"] for rank, one in enumerate(told)}
-    if p == 1:
-        return {"H": returned}
-    bent = [f"at most {share} numbers" if one["bent"] <= share else f"{one['bent']} numbers" for one in told]
-    return {"H": returned, SENT: _on_each(list(map(_meetings, found))), BENT: _on_each(bent)}
+    return _trials(watched, p, (X, params, h, keep, eps, public_function(act)))
 
 
-def _trials(
-    function: Callable[..., Any],
-    p: int,
-    arguments: tuple[Any, ...],
-    trouble: Callable[[list[ranks.Rank]], Raised | None],
-) -> list[ranks.Rank]:
-    """What p ranks did. What they printed is printed, and what they changed is changed in the arguments.
-
-    Raises:
-        Elsewhere: what is raised is what `trouble` says of the ranks.
-    """
+def _trials(function: Callable[..., Any], p: int, arguments: tuple[Any, ...]) -> list[Value]:
+    """What p ranks did, rank by rank, as `Rank.to_value` has it. What they printed is printed."""
     found = ranks.trials(function, p, arguments, SECONDS_TOGETHER)
     for rank, one in enumerate(found):
         for line in one.printed.splitlines():
             print(f"rank {rank}: {line}")
-        for position, contents in one.observed.changed.items():
-            _change(arguments[position], contents)
-    raised = trouble(found)
-    if raised is not None:
-        raise Elsewhere(raised)
-    return found
-
-
-def _change(argument: Any, contents: Value) -> None:
-    """Do to the caller's argument what a rank did to its copy: it is the same slip."""
-    if isinstance(argument, dict):
-        argument.clear()
-        argument.update(contents)
-    elif getattr(contents, "shape", None) == argument.shape:
-        argument[...] = contents
-
-
-def _first_trouble(found: list[ranks.Rank]) -> Raised | None:
-    """What the first rank to raise something has raised; where none did, and one was lost, what became of each."""
-    raised = {rank: one.observed.raised for rank, one in enumerate(found) if not one.lost and one.observed.raised}
-    if not raised:
-        return _what_became(found) if any(one.lost for one in found) else None
-    rank, first = next(iter(raised.items()))
-    alike = len(raised) == len(found) and len({one.kind for one in raised.values()}) == 1
-    return first if alike else replace(first, kind=f"{first.kind} on rank {rank}")
-
-
-def _unless_refused(found: list[ranks.Rank]) -> Raised | None:
-    """The ValueError that every rank raised before anything was sent; else what became of each, unless all returned."""
-    first = found[0].observed.raised
-    if first is not None and {_became(one) for one in found} == {REFUSED}:
-        return first
-    return _what_became(found) if any(one.lost or one.observed.raised for one in found) else None
-
-
-def _what_became(found: list[ranks.Rank]) -> Raised:
-    return Raised(OUT_OF_STEP, "; ".join(f"rank {rank} {_became(one)}" for rank, one in enumerate(found)))
-
-
-def _became(one: ranks.Rank) -> str:
-    if one.lost or one.observed.raised is None:
-        return one.lost or "returned"
-    return f"raised {one.observed.raised.kind}" + (" after something was sent" if one.collectives else "")
-
-
-def _meetings(one: ranks.Rank) -> str:
-    others = max(one.collectives - one.sums, 0)
-    sums = f"{one.sums} all-reduce{'s' * (one.sums != 1)}"
-    return sums + (f" and {others} other collective{'s' * (others != 1)}" if others else "")
-
-
-def _on_each(said: list[str]) -> str:
-    if len(set(said)) == 1:
-        return f"{said[0]} on each rank"
-    return ", ".join(f"{what} on rank {rank}" for rank, what in enumerate(said))
+    return [replace(one, printed="").to_value() for one in found]
 
 
 HARNESSES: dict[str, Harness] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 import linecache
 import sys
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from course.functions import Function
-from course.values import Opaque, Tensor, Value, layout, map_leaves, native, plain, with_layout
+from course.values import TOO_LARGE, Opaque, Tensor, Value, layout, map_leaves, native, plain, with_layout
 
 
 @dataclass(frozen=True)
@@ -56,15 +55,52 @@ class Elsewhere(Exception):
 
 
 @dataclass(frozen=True)
-class Observation:
-    """What one call did.
+class Account:
+    """What one call left behind, with nothing compared yet: this is what travels to the judge.
 
     Attributes:
         result: what it returned.
         raised: what it raised, or None.
-        changed: position -> contents afterwards, for each array argument that the call altered.
+        arguments: position -> contents afterwards, for each argument that is not a function, changed or not.
         counts: what was spent: one entry per `Function` argument, and "lines" where lines were counted.
         warned: what Python warned of, each once.
+    """
+
+    result: Value = None
+    raised: Raised | None = None
+    arguments: dict[int, Value] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    warned: tuple[str, ...] = ()
+
+    def to_value(self) -> Value:
+        """This account as a tree that can be packed."""
+        return _to_value(self, "arguments", self.arguments)
+
+    @classmethod
+    def from_value(cls, tree: Value) -> Account:
+        """The account in a tree.
+
+        Raises:
+            ValueError: the tree is of another form.
+        """
+        return cls(*_from_value(tree, "arguments"))
+
+    def shorter(self) -> Iterator[Account]:
+        """This account, and what there is of it where it is too large to travel: without the result, then without the
+        arguments too. It is then a wrong answer, and no more than that."""
+        yield self
+        cut = replace(self, result=Opaque(TOO_LARGE))
+        yield cut
+        yield replace(cut, arguments=dict.fromkeys(self.arguments, Opaque(TOO_LARGE)))
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one call did: an account, once the arguments afterwards have been compared with what was given.
+
+    Attributes:
+        changed: position -> contents afterwards, for each argument that the call altered.
+        result, raised, counts, warned: as in `Account`.
     """
 
     result: Value = None
@@ -74,15 +110,8 @@ class Observation:
     warned: tuple[str, ...] = ()
 
     def to_value(self) -> Value:
-        """This observation as a tree that can be packed or stored."""
-        raised = self.raised and list(astuple(self.raised))
-        return {
-            "result": self.result,
-            "raised": raised,
-            "changed": {str(position): value for position, value in self.changed.items()},
-            "counts": dict(self.counts),
-            "warned": list(self.warned),
-        }
+        """This observation as a tree that can be stored."""
+        return _to_value(self, "changed", self.changed)
 
     @classmethod
     def from_value(cls, tree: Value) -> Observation:
@@ -91,24 +120,61 @@ class Observation:
         Raises:
             ValueError: the tree is of another form.
         """
-        if not isinstance(tree, dict) or set(tree) != {"result", "raised", "changed", "counts", "warned"}:
-            raise ValueError("not an observation")
-        raised, changed, counts, warned = tree["raised"], tree["changed"], tree["counts"], tree["warned"]
-        if raised is not None:
-            if not isinstance(raised, list) or [type(part) for part in raised] != [str, str, int, str, str]:
-                raise ValueError("not an exception")
-            raised = Raised(*raised)
-        if not isinstance(changed, dict) or not all(key.isdecimal() and len(key) < 3 for key in changed):
-            raise ValueError("not a set of changed arguments")
-        if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
-            raise ValueError("not counts")
-        if not isinstance(warned, list) or not all(isinstance(text, str) for text in warned):
-            raise ValueError("not warnings")
-        return cls(tree["result"], raised, {int(k): v for k, v in changed.items()}, counts, tuple(warned))
+        return cls(*_from_value(tree, "changed"))
+
+
+def _to_value(told: Account | Observation, name: str, contents: dict[int, Value]) -> Value:
+    return {
+        "result": told.result,
+        "raised": told.raised and list(astuple(told.raised)),
+        name: {str(position): value for position, value in contents.items()},
+        "counts": dict(told.counts),
+        "warned": list(told.warned),
+    }
+
+
+def _from_value(
+    tree: Value, name: str
+) -> tuple[Value, Raised | None, dict[int, Value], dict[str, int], tuple[str, ...]]:
+    if not isinstance(tree, dict) or set(tree) != {"result", "raised", name, "counts", "warned"}:
+        raise ValueError("not an observation")
+    raised, contents, counts, warned = tree["raised"], tree[name], tree["counts"], tree["warned"]
+    if raised is not None:
+        if not isinstance(raised, list) or [type(part) for part in raised] != [str, str, int, str, str]:
+            raise ValueError("not an exception")
+        raised = Raised(*raised)
+    if not isinstance(contents, dict) or not all(key.isdecimal() and len(key) < 3 for key in contents):
+        raise ValueError("not a set of arguments")
+    if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
+        raise ValueError("not counts")
+    if not isinstance(warned, list) or not all(isinstance(text, str) for text in warned):
+        raise ValueError("not warnings")
+    return tree["result"], raised, {int(key): value for key, value in contents.items()}, counts, tuple(warned)
 
 
 def observe(function: Callable[..., object], arguments: tuple[Value, ...], count_lines: bool = False) -> Observation:
-    """Call `function` on copies of `arguments` and say what it did.
+    """Call `function` on copies of `arguments` and say what it did; see `account`."""
+    return compared(arguments, account(function, arguments, count_lines))
+
+
+def compared(arguments: tuple[Value, ...], told: Account) -> Observation:
+    """What a call did to the arguments that it was given, by its account of what they are afterwards.
+
+    The judge does this in its own process, with the arguments that it has sent. Whoever would have a destroyed argument
+    pass for a whole one must send back what it was, as a function that works on a copy does.
+
+    Raises:
+        ValueError: the account is one of other arguments.
+    """
+    given = {position: argument for position, argument in enumerate(arguments) if not isinstance(argument, Function)}
+    if set(told.arguments) != set(given):
+        raise ValueError("not the arguments that were given")
+    changed = {place: now for place, now in told.arguments.items() if not same(given[place], now)}
+    return Observation(told.result, told.raised, changed, told.counts, told.warned)
+
+
+def account(function: Callable[..., object], arguments: tuple[Value, ...], count_lines: bool = False) -> Account:
+    """Call `function` on copies of `arguments` and write down what it leaves behind.
 
     Args:
         function: anything callable.
@@ -120,17 +186,15 @@ def observe(function: Callable[..., object], arguments: tuple[Value, ...], count
             function(*(_realise(argument, defaultdict(int)) for argument in arguments))
     with warnings.catch_warnings(record=True) as caught, _ordinary():
         warnings.simplefilter("always")
-        observed = watch(function, arguments, count_lines)
+        told = watch(function, arguments, count_lines)
     warned = tuple(dict.fromkeys(str(warning.message)[:500] for warning in caught))
-    return replace(observed, warned=warned[:5])
+    return replace(told, warned=warned[:5])
 
 
-def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_lines: bool = False) -> Observation:
-    """`observe` without what it sets up for the whole process, and so fit for one of several threads."""
+def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_lines: bool = False) -> Account:
+    """`account` without what it sets up for the whole process, and so fit for one of several threads."""
     spent: dict[str, int] = {argument.name: 0 for argument in arguments if isinstance(argument, Function)}
     given = tuple(_realise(argument, spent) for argument in arguments)
-    watched = {position: argument for position, argument in enumerate(given) if not callable(argument)}
-    before = copy.deepcopy(watched)
     result: Value = None
     raised: Raised | None = None
     with _line_counter(spent if count_lines else None):
@@ -140,8 +204,12 @@ def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_l
             raise
         except BaseException as error:  # a student's exit() is an answer too, and a wrong one
             raised = _raised(error)
-    changed = {position: _looked_at(now) for position, now in watched.items() if not _same(before[position], now)}
-    return Observation(_looked_at(result), raised, changed, spent)
+    afterwards = {
+        position: _looked_at(given[position])
+        for position, argument in enumerate(arguments)
+        if not isinstance(argument, Function)
+    }
+    return Account(_looked_at(result), raised, afterwards, spent)
 
 
 def _looked_at(thing: object) -> Value:
@@ -190,17 +258,17 @@ def _counted(function: Function, spent: dict[str, int]) -> Callable[..., Value]:
     return call
 
 
-def _same(was: object, now: object) -> bool:
+def same(was: object, now: Value) -> bool:
     """Whether an argument is bit for bit what it was (NaN counts as equal to NaN)."""
-    was, now = _looked_at(was), _looked_at(now)
+    was = _looked_at(was)
     if isinstance(was, Tensor) and isinstance(now, Tensor):
         was, now = was.array, now.array
     if isinstance(was, np.ndarray) and isinstance(now, np.ndarray):
         return was.dtype == now.dtype and was.shape == now.shape and was.tobytes() == now.tobytes()
     if isinstance(was, (list, tuple)) and isinstance(now, (list, tuple)):
-        return len(was) == len(now) and all(map(_same, was, now))
+        return len(was) == len(now) and all(map(same, was, now))
     if isinstance(was, dict) and isinstance(now, dict):
-        return list(was) == list(now) and all(_same(was[key], now[key]) for key in was)
+        return list(was) == list(now) and all(same(was[key], now[key]) for key in was)
     return type(was) is type(now) and (isinstance(was, Opaque) or was == now or was != was)
 
 
@@ -235,7 +303,7 @@ def _raised(error: BaseException) -> Raised:
     """The exception with the last line that lies in a notebook cell; outside a notebook there is none."""
     if isinstance(error, Elsewhere):
         return error.raised
-    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `observe`
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `watch`
     cells = [frame for frame in frames if _is_cell(frame.filename)]
     known = next(cls for cls in type(error).__mro__ if cls.__module__ != "__main__")  # one's own is as its parent is
     kind, message = known.__name__[:200], _text(error)

@@ -25,9 +25,9 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from course.link import SocketLink
-from course.observing import Observation, observe, watch
-from course.values import Malformed, Opaque, Value, map_leaves, native
+from course.link import SocketLink, send_fitting
+from course.observing import OUT_OF_STEP, Account, Observation, account, watch
+from course.values import Malformed, Value, map_leaves, native
 
 if TYPE_CHECKING:  # takes seconds to import, and `course.harnesses` is imported by every notebook
     import torch
@@ -48,6 +48,12 @@ DIED = "ended without a word"
 MISMATCH = "broke down in a collective: another rank was in another one, or had brought a tensor of another size or number type"
 
 
+def held_up(observed: Observation) -> bool:
+    """Whether ranks waited for each other until their time was over: that takes as long on an idle machine as on a busy one."""
+    raised = observed.raised
+    return raised is not None and raised.kind == OUT_OF_STEP and (WAITED in raised.message or LATE in raised.message)
+
+
 @dataclass(frozen=True)
 class Rank:
     """What one rank did.
@@ -60,7 +66,7 @@ class Rank:
         lost: why there is no result, in words; "" where the function returned or raised by itself.
     """
 
-    observed: Observation = field(default_factory=Observation)
+    observed: Account = field(default_factory=Account)
     collectives: int = 0
     sums: int = 0
     printed: str = ""
@@ -72,6 +78,22 @@ class Rank:
         raised = self.observed.raised
         at = f" at line {raised.line}, `{raised.source}`" if raised and raised.source else ""
         return self.lost or (f"raised {raised.kind}: {raised.message}{at}" if raised else "")
+
+    def to_value(self) -> Value:
+        """This rank as a tree that can be packed."""
+        return {**vars(self), "observed": self.observed.to_value()}
+
+    @classmethod
+    def from_value(cls, tree: Value) -> Rank:
+        """The rank in a tree.
+
+        Raises:
+            ValueError: the tree is of another form.
+        """
+        form = {"observed": dict, "collectives": int, "sums": int, "printed": str, "lost": str}
+        if not isinstance(tree, dict) or {name: type(part) for name, part in tree.items()} != form:
+            raise ValueError("not a rank")
+        return cls(**{**tree, "observed": Account.from_value(tree["observed"])})
 
 
 def run(function: RankFunction, p: int, *arguments: Any, seconds: float = 20.0) -> list[Any]:
@@ -201,7 +223,7 @@ def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], mee
         else:
             group: Any = distributed.group.WORLD  # kept, since the function may destroy it when it is through
             sums, before = _count_sums(), collectives(group)
-            observed = observe(call, arguments)
+            observed = account(call, arguments)
             lost = WAITED if _in_vain(observed) else ""
             met = collectives(group) - before
             _tell(link, Rank(observed, met, len(sums), printed.getvalue()[:MAX_PRINTED], lost))
@@ -243,17 +265,13 @@ def _diagnosed(one: Rank, words: Path) -> Rank:
         return replace(one, lost=MISMATCH) if "gloo::EnforceNotMet" in file.read(MAX_PRINTED) else one
 
 
-def _in_vain(observed: Observation) -> bool:
+def _in_vain(observed: Account) -> bool:
     raised = observed.raised
     return raised is not None and raised.kind == "RuntimeError" and "gloo" in raised.message
 
 
 def _tell(link: SocketLink, rank: Rank) -> None:
-    told = {**vars(rank), "observed": rank.observed.to_value()}
-    try:
-        link.send(told)
-    except ValueError as error:  # it does not fit in a frame
-        link.send({**told, "observed": Observation(Opaque(str(error))).to_value()})
+    send_fitting(link, (replace(rank, observed=told).to_value() for told in rank.observed.shorter()))
 
 
 def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
@@ -288,8 +306,8 @@ def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
 
 def _heard(told: Value) -> Rank:
     try:
-        return Rank(**{**told, "observed": Observation.from_value(told["observed"])})
-    except (KeyError, TypeError, ValueError):
+        return Rank.from_value(told)
+    except ValueError:
         return Rank(lost=DIED)
 
 

@@ -22,8 +22,9 @@ from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.comparing import OF_THE_RESULT, Difference, Match, difference, lines_grow, match, recognise, same_answers
 from course.functions import Function
-from course.link import Link
-from course.observing import PATIENCE, Observation
+from course.link import Allow, Link, by_the_clock
+from course.observing import PATIENCE, Account, Observation
+from course.ranks import held_up
 from course.text import LOOP_LEFT, explain, recognised
 from course.values import Callback, Malformed, Value, bare, map_leaves, plain
 from course.views import seen
@@ -91,6 +92,7 @@ class Interview:
     link: Link
     lend: tuple[str, ...]
     listening: float
+    allow: Allow
     trials: list[Trial] = field(default_factory=list)
 
     def ask(self, case: Case, lines: bool) -> Observation:
@@ -112,15 +114,15 @@ class Interview:
         self.link.send(
             {"do": "call", "arguments": arguments, "harness": case.harness, "lines": lines, "lend": list(self.lend)}
         )
-        deadline = time.monotonic() + SECONDS_PER_CALL
+        left = self.allow(SECONDS_PER_CALL)
         asked = 0
-        while time.monotonic() < deadline and time.thread_time() < until:
+        while left() > 0 and time.thread_time() < until:
             reply = self.link.receive()
             said = reply.pop("say", None) if isinstance(reply, dict) else None
             if not isinstance(said, str):
                 raise Unreadable("neither an observation nor a question")
             if said == "observed":
-                return self._observation(reply, spent, lines)
+                return self._observation(case, reply, spent, lines)
             if said != "ask" or set(reply) != {"name", "arguments", "keywords"} or not isinstance(reply["name"], str):
                 raise Unreadable("neither an observation nor a question")
             asked += 1
@@ -134,17 +136,16 @@ class Interview:
                 self.link.send({"do": "raise", "message": str(error)})
         raise TimeoutError("one call took too long")
 
-    def _observation(self, reply: dict[str, Value], spent: dict[str, int], lines: bool) -> Observation:
+    def _observation(self, case: Case, reply: dict[str, Value], spent: dict[str, int], lines: bool) -> Observation:
         try:
-            observed = Observation.from_value(reply)
+            told = Account.from_value(reply)
         except ValueError as error:
             raise Unreadable(str(error)) from None
-        if lines and "lines" not in observed.counts:
+        if lines and "lines" not in told.counts:
             raise Unreadable("its lines were not counted")
-        counts = {**spent, **({"lines": observed.counts["lines"]} if lines else {})}
-        trusted = Observation(observed.result, observed.raised, observed.changed, counts, observed.warned)
+        counts = {**spent, **({"lines": told.counts["lines"]} if lines else {})}
         try:
-            return seen(self.exercise.view, trusted)
+            return seen(self.exercise.view, case.read(replace(told, counts=counts)))
         except Exception as error:
             raise Unreadable(f"the result could not be looked at: {type(error).__name__}") from None
 
@@ -210,7 +211,9 @@ def _one_thread() -> Iterator[None]:
 
 
 @_one_thread()
-def examine(exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = frozenset()) -> Verdict:
+def examine(
+    exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = frozenset(), allow: Allow = by_the_clock
+) -> Verdict:
     """The verdict on whatever answers at the other end of `link`.
 
     Args:
@@ -218,10 +221,11 @@ def examine(exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = 
         link: frames to and from the student's process.
         seed: what the cases are drawn from; a fresh one for each run.
         passed: exercises that this student has right; of those that this one uses, only the others are lent.
+        allow: how the student's seconds pass.
     """
     rng = np.random.default_rng(seed)
     lent = tuple(name for name in exercise.uses if name not in passed)
-    interview = Interview(exercise, link, lent, LISTENING_SECONDS)
+    interview = Interview(exercise, link, lent, LISTENING_SECONDS, allow)
     findings: list[Finding] = []
     stop: tuple[Outcome, str] | None = None
     for probe in exercise.probes:
@@ -253,12 +257,12 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
     reason = ""
     for case in probe.draw(rng):
         want = expected(interview.exercise, case)
-        asked = time.monotonic()
+        busy, clock = interview.allow(PATIENCE), by_the_clock(PATIENCE)
         got = interview.ask(case, trial.lines)
+        tried = (clock if held_up(got) else busy)() <= 0
         parted = _has(got, trial.part)  # else the whole is compared, and the missing key is told
         if parted:
             want, got = _part(want, trial.part), _part(got, trial.part)
-        seconds = time.monotonic() - asked
         trial.cases.append(case)
         trial.wanted.append(want)
         trial.got.append(got)
@@ -269,7 +273,7 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
             found = replace(found, path=(trial.part, *found.path))
         if found and not reason:
             reason = _reason(interview.exercise, case, found)[:LONGEST_REASON]
-        if found and seconds > PATIENCE:
+        if found and tried:
             break
     return reason or (LOOP_LEFT if trial.failed else "")
 

@@ -8,7 +8,16 @@ from html import escape
 from typing import Any, Literal
 
 Outcome = Literal[
-    "passed", "partly", "wrong", "not attempted", "raised", "timed out", "crashed", "tampered", "grader fault"
+    "passed",
+    "partly",
+    "wrong",
+    "not attempted",
+    "did not run",
+    "raised",
+    "timed out",
+    "crashed",
+    "tampered",
+    "grader fault",
 ]
 
 SENTENCES: dict[str, str] = {
@@ -16,6 +25,7 @@ SENTENCES: dict[str, str] = {
     "partly": "partly right",
     "wrong": "not right yet",
     "not attempted": "not attempted",
+    "did not run": "did not run",
     "raised": "stopped with an error",
     "timed out": "ran out of time",
     "crashed": "the kernel died",

@@ -8,8 +8,19 @@ from itertools import count
 from typing import Any
 
 import pytest
+from hands import Hands
+
+from course import clock
 
 Cell = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
+    """The clock of make-believe devices."""
+    made = Hands()
+    monkeypatch.setattr(clock, "time", made)
+    return made
 
 
 @pytest.fixture

@@ -148,7 +148,7 @@ def test_every_call_is_answered_with_what_was_observed() -> None:
     assert [said["say"] for said in script.heard] == ["observed", "observed"]
     assert script.heard[0]["result"].tolist() == [0, 2, 4]
     assert script.heard[1]["result"] == "wordword"
-    assert set(script.heard[0]) == {"say", "result", "raised", "changed", "counts", "warned"}
+    assert set(script.heard[0]) == {"say", "result", "raised", "arguments", "counts", "warned"}
 
 
 def test_lines_are_counted_where_the_judge_asks() -> None:
@@ -162,9 +162,17 @@ def test_lines_are_counted_where_the_judge_asks() -> None:
     "too_large", [np.zeros(MAX_FRAME // 8 + 1), ["x" * 20_000] * 60, {"a": [np.zeros(1 << 22)] * 3}]
 )
 def test_an_answer_too_large_to_send_is_an_answer_still(too_large: Value) -> None:
-    script = Script(call())
-    answer(lambda: too_large, script)
+    script = Script(call(2.5))
+    answer(lambda x: too_large, script)
     assert script.heard[0]["result"] == Opaque("a structure too large to look at")
+    assert script.heard[0]["arguments"] == {"0": 2.5}
+
+
+def test_arguments_too_large_to_send_are_sent_as_that() -> None:
+    script = Script(call(np.zeros(1), 2.5))
+    answer(lambda x, y: x.resize(MAX_FRAME, refcheck=False), script)
+    too_large = Opaque("a structure too large to look at")
+    assert script.heard[0]["arguments"] == {"0": too_large, "1": too_large}
 
 
 # ---------------------------------------------------------------------------------------------- functions from afar
@@ -352,6 +360,23 @@ def test_a_frame_that_does_not_come_in_time_is_not_waited_for(sent: bytes) -> No
         near.sendall(sent)
         with pytest.raises(TimeoutError):
             SocketLink(far, 0.05).receive()
+
+
+def test_a_frame_is_waited_for_as_long_as_more_time_is_found_for_it() -> None:
+    near, far = socket.socketpair()
+    more = iter([0.01, 0.01, 60.0])
+    with near, far:
+
+        def allow(seconds: float) -> Callable[[], float]:
+            def left() -> float:
+                time_left = next(more, 60.0)
+                if time_left == 60.0:
+                    near.sendall(pack("late"))
+                return time_left
+
+            return left
+
+        assert SocketLink(far, 0.01, allow=allow).receive() == "late"
 
 
 def test_a_frame_that_comes_byte_by_byte_gets_no_more_time_than_any_other() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
+from functools import partial
 
 import pytest
 import torch
+from hands import Hands
 
 from course.figures import Covered, Picture, Show, capstone
 from course.museum import Device
@@ -23,34 +24,34 @@ def alt(picture: object) -> str:
     return picture.alt
 
 
-def impatient(device: Device, n: int) -> tuple[float, float]:
+def impatient(hands: Hands, device: Device, n: int) -> tuple[float, float]:
     A = device.matrix(n)
-    start = time.perf_counter()
+    start = hands.perf_counter()
     product = device.multiply(A, A)
-    multiplied = time.perf_counter()
+    multiplied = hands.perf_counter()
     device.read(product)
-    return multiplied - start, time.perf_counter() - multiplied
+    return multiplied - start, hands.perf_counter() - multiplied
 
 
-def patient(device: Device, n: int) -> tuple[float, float]:
+def patient(hands: Hands, device: Device, n: int) -> tuple[float, float]:
     A = device.matrix(n)
     device.synchronize()
-    start = time.perf_counter()
+    start = hands.perf_counter()
     product = device.multiply(A, A)
     device.synchronize()
-    multiplied = time.perf_counter()
+    multiplied = hands.perf_counter()
     device.read(product)
-    return multiplied - start, time.perf_counter() - multiplied
+    return multiplied - start, hands.perf_counter() - multiplied
 
 
-def test_a_stopwatch_that_does_not_wait_finds_a_speed_that_the_device_does_not_have() -> None:
-    speed = re.search(r"runs at ([\d,.]+) TFLOP/s", alt(capstone.stopwatch(impatient)))
+def test_a_stopwatch_that_does_not_wait_finds_a_speed_that_the_device_does_not_have(hands: Hands) -> None:
+    speed = re.search(r"runs at ([\d,.]+) TFLOP/s", alt(capstone.stopwatch(partial(impatient, hands))))
     assert speed
     assert float(speed[1].replace(",", "")) > 1
 
 
-def test_one_that_waits_finds_the_speed_of_the_device() -> None:
-    assert "runs at 0.10 TFLOP/s" in alt(capstone.stopwatch(patient))
+def test_one_that_waits_finds_the_speed_of_the_device(hands: Hands) -> None:
+    assert "runs at 0.10 TFLOP/s" in alt(capstone.stopwatch(partial(patient, hands)))
 
 
 def test_the_rank_that_is_in_time_waits_for_the_one_that_is_late() -> None:

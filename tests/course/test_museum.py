@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 import torch
+from hands import Hands
 
 from course import museum
 
@@ -17,25 +16,21 @@ def without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(museum.MakeBelieve, "flops", 1e10)
 
 
-def seconds(since: float) -> float:
-    return time.perf_counter() - since
-
-
-def test_an_order_takes_no_time_and_its_work_does() -> None:
+def test_an_order_takes_no_time_and_its_work_does(hands: Hands) -> None:
     device = museum.device()
     A = device.matrix(1024)
     work = 2 * 1024**3 / museum.MakeBelieve.flops
-    start = time.perf_counter()
+    start = hands.perf_counter()
     device.multiply(A, A)
     device.multiply(A, A)
-    assert seconds(start) < work
+    assert hands.perf_counter() - start < work / 100
     device.synchronize()
-    assert seconds(start) >= 2 * work
+    assert hands.perf_counter() - start >= 2 * work
 
 
-def test_reading_a_number_waits_for_the_product_and_gives_what_it_is() -> None:
+def test_reading_a_number_waits_for_the_product_and_gives_what_it_is(hands: Hands) -> None:
     device = museum.device()
     A, B = np.ones((1024, 512)), np.arange(512.0 * 256).reshape(512, 256)
-    start = time.perf_counter()
+    start = hands.perf_counter()
     assert device.read(device.multiply(A, B)) == (A @ B)[0, 0]
-    assert seconds(start) >= 2 * 1024 * 512 * 256 / museum.MakeBelieve.flops
+    assert hands.perf_counter() - start >= 2 * 1024 * 512 * 256 / museum.MakeBelieve.flops

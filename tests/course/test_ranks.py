@@ -19,6 +19,8 @@ from torch import distributed
 
 from course import ranks
 
+AGES = 300.0  # seconds; only what hangs takes so long, however busy the machine is
+
 POOLS = torch.randn(600, 600) @ torch.randn(600, 600)  # the threads of the pool do not come along into a fork
 
 
@@ -114,7 +116,7 @@ def test_each_rank_has_arguments_of_its_own() -> None:
     x = np.zeros(2)
     assert [list(y) for y in ranks.run(sizes_up, 2, x)] == [[0.0, 0.0], [1.0, 1.0]]
     assert not x.any()
-    assert [list(one.observed.changed) for one in ranks.trials(sizes_up, 2, (x,))] == [[], [0]]
+    assert [list(one.observed.arguments[0]) for one in ranks.trials(sizes_up, 2, (x,))] == [[0.0, 0.0], [1.0, 1.0]]
 
 
 def test_collectives_are_counted() -> None:
@@ -131,10 +133,13 @@ def test_collectives_are_counted() -> None:
         (dies, [ranks.DIED, ranks.WAITED]),
     ],
 )
-def test_a_rank_that_does_not_come_is_told_of_soon(function: Callable[..., Any], troubles: list[str]) -> None:
+def test_a_rank_that_does_not_come_is_told_of_before_those_that_wait_lose_patience(
+    function: Callable[..., Any], troubles: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranks, "MEETING_SECONDS", 2.0 * AGES)
     begun = time.monotonic()
-    assert [one.trouble for one in ranks.trials(function, 2, ())] == troubles
-    assert time.monotonic() - begun < 10
+    assert [one.trouble for one in ranks.trials(function, 2, (), seconds=2 * AGES)] == troubles
+    assert time.monotonic() - begun < AGES
 
 
 @pytest.mark.parametrize("function", [brings_more, brings_another_type])
@@ -186,12 +191,10 @@ def test_ranks_that_never_end_are_ended() -> None:
     assert {one.trouble for one in ranks.trials(hangs, 2, (), seconds=1.0)} == {ranks.LATE}
 
 
-def test_a_meeting_that_fails_ends_in_a_clear_message_within_twenty_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_meeting_that_fails_ends_in_a_clear_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranks, "LOOPBACK", "nowhere0")
-    begun = time.monotonic()
     with pytest.raises(RuntimeError, match="rank 0 could not meet the others over nowhere0"):
-        ranks.run(add_up, 2, np.ones(1))
-    assert time.monotonic() - begun < 20
+        ranks.run(add_up, 2, np.ones(1), seconds=AGES)
 
 
 def test_ranks_meet_in_a_folder_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +235,7 @@ def test_ranks_end_with_the_process_that_started_them() -> None:
         assert parent.stdout is not None
         pids = [int(parent.stdout.readline()) for _ in range(2)]
         parent.kill()
-    until = time.monotonic() + 10
+    until = time.monotonic() + AGES
     while any(map(runs, pids)):
         assert time.monotonic() < until, "a rank is left"
         time.sleep(0.05)
@@ -254,6 +257,8 @@ def test_what_a_rank_starts_ends_with_it(tmp_path: Path) -> None:
         child = os.fork()
         if child:
             (tmp_path / str(child)).touch()
+        while not child and not (tmp_path / str(os.getpid())).exists():  # it is through as soon as its parent knows it
+            time.sleep(0.01)
 
     def starts(rank: int, p: int) -> None:
         (tmp_path / str(subprocess.Popen(["sleep", "60"]).pid)).touch()
@@ -262,7 +267,7 @@ def test_what_a_rank_starts_ends_with_it(tmp_path: Path) -> None:
         ranks.trials(function, 2, ())
     pids = [int(path.name) for path in tmp_path.iterdir()]
     assert len(pids) == 4
-    until = time.monotonic() + 10
+    until = time.monotonic() + AGES
     while any(map(runs, pids)):
         assert time.monotonic() < until, "what a rank has started is left"
         time.sleep(0.05)

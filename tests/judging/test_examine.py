@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from course.client import answer
 from course.functions import Function, public_function
 from course.harnesses import HARNESSES
 from course.link import SocketLink
-from course.observing import Observation, Raised
+from course.observing import Account, Raised
 from course.text import LOOP_LEFT, PERHAPS
 from course.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
 
@@ -313,7 +314,7 @@ def test_a_fake_clock_is_read_over_the_wire_by_a_helper_of_the_students_own(judg
 
 
 def forged(**parts: Value) -> dict[str, Value]:
-    return {"say": "observed", **Observation(counts={"lines": 1}).to_value(), **parts}
+    return {"say": "observed", **Account(counts={"lines": 1}).to_value(), **parts}
 
 
 def ask(name: Value, *arguments: Value, **keywords: Value) -> dict[str, Value]:
@@ -331,7 +332,15 @@ class Line:
         self.requests.append(unpack(pack(value)))
 
     def receive(self) -> Value:
-        return unpack(pack(self.reply(self.requests[-1])))
+        return unpack(pack(self.whole(self.reply(self.requests[-1]))))
+
+    def whole(self, reply: Value) -> Value:
+        """A forged observation says by itself that the arguments are as they were sent."""
+        named = reply.get("arguments") if isinstance(reply, dict) else None
+        if not isinstance(named, dict) or named:
+            return reply
+        sent = next(r["arguments"] for r in reversed(self.requests) if r["do"] == "call")
+        return {**reply, "arguments": {str(i): a for i, a in enumerate(sent) if not isinstance(a, Callback)}}
 
 
 def twice(request: dict[str, Value]) -> Value:
@@ -342,6 +351,32 @@ def test_lines_that_were_not_counted_are_no_answer() -> None:
     verdict = examine(DOUBLE, Line(lambda request: {**twice(request), "counts": {}}), 1)
     assert [finding.earned for finding in verdict.findings] == [1.0, 0.5, 0.0]
     assert verdict.note == "What came back was not an answer (its lines were not counted)."
+
+
+def test_arguments_are_compared_with_those_that_were_sent_whatever_is_said_of_them() -> None:
+    def spoilt(request: dict[str, Value]) -> Value:
+        return {**twice(request), "arguments": {"0": -request["arguments"][0]}, "warned": ["nothing was changed"]}
+
+    verdict = examine(DOUBLE, Line(spoilt), 1)
+    assert (verdict.outcome, verdict.score) == ("wrong", 0.0)
+    assert verdict.findings[0].reason == "The call changed x in place; the caller still needs it as it was."
+
+
+def test_who_sends_no_arguments_back_has_not_answered() -> None:
+    link = SimpleNamespace(send=(asked := []).append)
+    link.receive = lambda: {**Account(2 * asked[-1]["arguments"][0]).to_value(), "say": "observed"}
+    verdict = examine(DOUBLE, link, 1)
+    assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
+
+
+def test_an_answer_that_leaves_no_room_for_the_arguments_is_only_wrong(judged: Callable[..., Verdict]) -> None:
+    def grows(x: np.ndarray) -> np.ndarray:
+        x.resize(MAX_FRAME // 8 + 1, refcheck=False)
+        return x
+
+    verdict = judged(grows, DOUBLE)
+    assert (verdict.outcome, verdict.score) == ("wrong", 0.0)
+    assert verdict.findings[0].reason == "The call changed x in place; the caller still needs it as it was."
 
 
 def test_a_forged_count_buys_nothing() -> None:
@@ -591,9 +626,11 @@ UNREADABLE: dict[str, Value] = {
     "a score of NaN": forged(score=math.nan),
     "an exception of another form": forged(raised={"kind": "ValueError"}),
     "an exception of arrays": forged(raised=[np.ones(2)] * 4),
-    "changed at no place": forged(changed={"x": 1}),
-    "changed at a place without end": forged(changed={"9" * 4300: 1}),
-    "changed in an array": forged(changed=np.ones(2)),
+    "an argument at no place": forged(arguments={"x": 1}),
+    "an argument at a place without end": forged(arguments={"9" * 4300: 1}),
+    "arguments in an array": forged(arguments=np.ones(2)),
+    "an argument that was never given": forged(arguments={"0": np.ones(3), "1": 1}),
+    "what has changed in place of all arguments": {**forged(), "changed": {}},
     "counts that are not whole": forged(counts={"lines": 0.5}),
     "counts that are not numbers": forged(counts={"lines": math.nan}),
     "a warning that is none": forged(warned=[None]),
@@ -625,7 +662,7 @@ RESULTS: dict[str, Value] = {
     "not a number": math.nan,
     "infinity": math.inf,
     "true": True,
-    "a huge array": np.zeros(MAX_FRAME // 8),
+    "a huge array": np.zeros(MAX_FRAME // 8 - 100),
     "an array without entries": np.zeros((0, 5)),
     "all NaN": np.full(3, math.nan),
     "a stranger": Opaque("an array"),
@@ -679,7 +716,7 @@ VALUES = st.recursive(
 )
 MESSAGES = (
     VALUES
-    | st.dictionaries(st.sampled_from(["result", "raised", "changed", "counts", "warned", "say"]), VALUES).map(lambda d: forged(**d))
+    | st.dictionaries(st.sampled_from(["result", "raised", "arguments", "counts", "warned", "say"]), VALUES).map(lambda d: forged(**d))
     | st.dictionaries(st.sampled_from(["name", "arguments", "keywords"]), VALUES).map(lambda d: {**ask("double"), **d})
 )  # fmt: skip
 
@@ -706,7 +743,7 @@ def test_no_spoiled_frame_makes_the_judge_stumble() -> None:
 
     class Spoiling(Line):
         def receive(self) -> Value:
-            frame = bytearray(pack(self.reply(self.requests[-1])))
+            frame = bytearray(pack(self.whole(self.reply(self.requests[-1]))))
             for _ in range(rng.integers(0, 3)):
                 frame[int(rng.integers(len(frame)))] = int(rng.choice(list(b'0129-"{[]},:\x00\xff')))
             return unpack(bytes(frame))

@@ -24,12 +24,13 @@ import numpy as np
 import pytest
 
 from autograder.exercises import every_exercise
-from autograder.exercises.model import Exercise, Probe
+from autograder.exercises.model import Case, Exercise, Probe
 from autograder.judging import Verdict, judge_here
 from autograder.mutants import as_student
 from course.client import answer
 from course.link import Link, SocketLink
-from course.observing import Observation
+from course.observing import Account
+from course.tellings import TELLINGS
 from course.values import (
     DTYPES,
     LAYOUTS,
@@ -46,6 +47,7 @@ from course.values import (
     bare,
     frame_lengths,
     pack,
+    to_json,
     unpack,
     with_layout,
 )
@@ -192,7 +194,7 @@ ODD_VALUES: tuple[Value, ...] = (
 )  # fmt: skip
 ODD_FIELDS: dict[str, tuple[Value, ...]] = {
     "raised": (None, ["ValueError", "", 0, "", ""], ["TypeError", "5 is not '6'", 2**62, "x", "\ud800"], [], ["ValueError"]),
-    "changed": ({"0": None}, {"1": np.ones(2)}, {"99": 0, "٣": 1}, {"0": Opaque("")}, {"100": 0}, {"-1": 0}, {"": 0}, []),
+    "arguments": ({}, {"0": None}, {"1": np.ones(2)}, {"99": 0, "٣": 1}, {"0": Opaque("")}, {"100": 0}, {"-1": 0}, {"": 0}, []),
     "counts": ({}, {"lines": 0}, {"lines": -(2**62)}, {"lines": 10**9}, {"lines": True}, {"lines": 1, "project": -9}, {"": 0}, None),
     "warned": ([""], ["x" * MAX_TEXT] * 5, [None], (), None),
 }  # fmt: skip
@@ -319,7 +321,7 @@ def spoiled_message(rng: Random, message: dict[str, Value]) -> Value:
 
 def odd_message(rng: Random) -> Value:
     """An observation, a question or neither, with something odd in it."""
-    observation = {"say": "observed", **Observation(rng.choice(ODD_VALUES), counts={"lines": 1}).to_value()}
+    observation = {"say": "observed", **Account(rng.choice(ODD_VALUES), counts={"lines": 1}).to_value()}
     message: Value = rng.choice((observation, observation, question(rng), rng.choice(ODD_VALUES)))
     return spoiled_value(rng, message) if rng.random() < 0.5 else message
 
@@ -335,7 +337,7 @@ def packed(value: Value) -> bytes:
     try:
         return pack(value)
     except ValueError:
-        return pack({"say": "observed", **Observation(Opaque("too large")).to_value()})
+        return pack({"say": "observed", **Account(Opaque("too large")).to_value()})
 
 
 # ---------------------------------------------------------------------------------------------- kinds of conversation
@@ -475,23 +477,32 @@ def converse(name: str, kind: str, seed: int) -> tuple[int, Verdict]:
     assert "<script" not in verdict._repr_html_()
     call = 0
     for probe, finding in zip(probes, verdict.findings, strict=True):
-        end = call + len(probe.draw(np.random.default_rng()))
+        cases = probe.draw(np.random.default_rng())
+        end = call + len(cases)
         if finding.earned:
-            for wanted, got in zip(tried.answers[call:end], link.last[call:end], strict=True):
-                assert observed_rightly(tried.exercise, probe, wanted, got), f"points for {probe.shows}"
+            for case, wanted, got in zip(cases, tried.answers[call:end], link.last[call:end], strict=True):
+                assert observed_rightly(tried.exercise, probe, case, wanted, got), f"points for {probe.shows}"
         call = end
     return link.replies, verdict
 
 
-def observed_rightly(exercise: Exercise, probe: Probe, wanted: Value, got: Value) -> bool:
+def observed_rightly(exercise: Exercise, probe: Probe, case: Case, wanted: Value, got: Value) -> bool:
     """Whether an observation is right, looked at with other eyes than the judge's: whoever has points must pass here."""
     if wanted["raised"]:
         return got["raised"] is not None and got["raised"][0] == wanted["raised"][0]
-    if got["raised"] is not None or got["changed"] or (probe.measures == "lines" and "lines" not in got["counts"]):
+    if got["raised"] is not None or (probe.measures == "lines" and "lines" not in got["counts"]):
         return False
-    look = VIEWS[exercise.view] if exercise.view else lambda result: result
-    right, given = look(wanted["result"]), look(got["result"])
+    if to_json(got["arguments"]) != to_json(wanted["arguments"]):
+        return False
+    right, given = (_looked_at(exercise, case, account) for account in (wanted, got))
     return alike(right[probe.part], given[probe.part]) if probe.part else alike(right, given)
+
+
+def _looked_at(exercise: Exercise, case: Case, message: Value) -> Value:
+    told = Account.from_value({key: part for key, part in message.items() if key != "say"})
+    if case.harness in TELLINGS:
+        told = TELLINGS[case.harness](case.arguments, told)
+    return VIEWS[exercise.view](told.result) if exercise.view else told.result
 
 
 def alike(right: Value, given: Value) -> bool:

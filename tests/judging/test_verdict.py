@@ -56,6 +56,7 @@ SENTENCES = {
     "partly": "partly right",
     "wrong": "not right yet",
     "not attempted": "not attempted",
+    "did not run": "did not run",
     "raised": "stopped with an error",
     "timed out": "ran out of time",
     "crashed": "the kernel died",
