@@ -21,6 +21,7 @@ MAY: dict[str, set[str]] = {
     "autograder/engine": {"autograder.engine", *NBGRADER},
 }
 # the one exception: an instructor's machine judges in the same process
+HIDING = "autograder/engine/inside/imports.py"  # stands between a notebook and its imports
 LOADERS = {"autograder/exercises/__init__.py", "autograder/engine/inside/zygote.py"}
 LAZY = {("course/client.py", "autograder.judging.local_judge")}
 
@@ -73,9 +74,11 @@ def test_nothing_is_imported_by_a_name_made_at_run_time(room: str) -> None:
         names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
         runs_notebooks = {"exec"} if path == ROOT / "course" / "mine.py" else set()
         assert not names & {"__import__", "exec", "eval"} - runs_notebooks, path
-        by_notebook = {"importlib.import_module"} if path.relative_to(ROOT).as_posix() in LOADERS else set()
-        allowed = {"importlib.resources.files"} | by_notebook
-        assert not {name for name in imports(path) if within(name, {"importlib"})} - allowed, path
+        here = path.relative_to(ROOT).as_posix()
+        by_notebook = {"importlib.import_module"} if here in LOADERS else set()
+        machinery = {"importlib.abc", "importlib.machinery", "importlib.util.resolve_name"} if here == HIDING else set()
+        allowed = {"importlib.resources.files"} | by_notebook | machinery
+        assert not {name for name in imports(path) if within(name, {"importlib"}) and not within(name, allowed)}, path
 
 
 def test_the_students_library_needs_nothing_but_what_its_wheel_declares() -> None:

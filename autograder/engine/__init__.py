@@ -4,9 +4,23 @@ The engine knows neither exercises nor nbgrader. `Zygote` starts, behind the out
 borrows a fork of it, behind an inner wall of its own, and runs cells there.
 """
 
+from autograder.engine.given import NOTHING, Given, TooMuchToSend
 from autograder.engine.keeping import borrowed, lend
 from autograder.engine.outer import Walls, best_walls
 from autograder.engine.session import Run, Session
 from autograder.engine.zygote import Place, Zygote, ZygoteFailed
 
-__all__ = ["Place", "Run", "Session", "Walls", "Zygote", "ZygoteFailed", "best_walls", "borrowed", "lend"]
+__all__ = [
+    "NOTHING",
+    "Given",
+    "Place",
+    "Run",
+    "Session",
+    "TooMuchToSend",
+    "Walls",
+    "Zygote",
+    "ZygoteFailed",
+    "best_walls",
+    "borrowed",
+    "lend",
+]

@@ -26,7 +26,7 @@ BUBBLEWRAP = "`apt-get install bubblewrap` (Fedora: `dnf install bubblewrap`; ma
 
 REMEDIES = {
     "bubblewrap is not installed": BUBBLEWRAP,
-    "setpriv": "install util-linux",
+    "setpriv is not installed": "install util-linux",
     "not Linux": BUBBLEWRAP,
     "no seccomp": "grade on x86-64 or arm64",
 }
@@ -35,7 +35,7 @@ ROOT = str(Path(__file__).resolve().parents[2])
 TRIALS = {
     "cells run": "True",
     "this checkout cannot be seen": f"__import__('os').path.exists({ROOT!r}) is False",
-    "other processes cannot be seen": "not [n for n in __import__('os').listdir('/proc') if n.isdecimal()]",
+    "other processes cannot be seen": "not {n for n in __import__('os').listdir('/proc') if n.isdecimal()} - {'1'}",
     "the network is cut": (
         "(lambda s: s.settimeout(2) or s.connect_ex(('192.0.2.1', 80)))(__import__('socket').socket()) == 101"
     ),
@@ -46,16 +46,29 @@ TRIALS = {
     "nothing outside can be written": "not any(__import__('os').access(path, 2) for path in ('/', '/usr', '/opt', '/etc', '/dev'))",
     "privileged calls are refused": "__import__('ctypes').CDLL(None).unshare(0x10000000) == -1",
 }
+OWN_PROCESSES = "its own processes can be seen"
+COMFORTS = {OWN_PROCESSES: "__import__('os').path.exists('/proc/self/status')"}
+"""What some notebooks need, and no wall does."""
+
+WHOLE_PROC = (
+    "psutil, and what starts processes through it, such as joblib's and scikit-learn's n_jobs, fail in notebooks: parts of /proc are "
+    "covered here; in a container, start it with them uncovered (Docker: `--security-opt systempaths=unconfined`)"
+)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at: whether it holds, what was seen, and what helps where it does not."""
+    """One thing that was looked at: whether it holds, what was seen, and what helps where it does not.
+
+    Attributes:
+        wall: whether the walls do not hold without it.
+    """
 
     what: str
     holds: bool
     seen: str
     remedy: str = ""
+    wall: bool = True
 
 
 def examine() -> list[Finding]:
@@ -64,10 +77,8 @@ def examine() -> list[Finding]:
     found.append(Finding("python", sys.version_info >= (3, 11), platform.python_version(), "use Python 3.11 or later"))
     for kind in ("outer", "both"):
         reason = why_not(kind)
-        remedy = next((help_ for part, help_ in REMEDIES.items() if part in reason), NAMESPACES) if reason else ""
-        found.append(
-            Finding(f"{kind} wall" if kind == "outer" else "inner wall", not reason, reason or "can be built", remedy)
-        )
+        name = f"{kind} wall" if kind == "outer" else "inner wall"
+        found.append(Finding(name, not reason, reason or "can be built", remedy(reason) if reason else ""))
     found.append(
         Finding(
             "in use",
@@ -76,7 +87,16 @@ def examine() -> list[Finding]:
             f"see above; {WALLS_VARIABLE} can force one of {', '.join(KINDS)}",
         )
     )
+    counted = "counted from outside, four times a second: processes, files in memory, and every socket as full"
+    found.append(
+        Finding("memory", True, "no submission's is limited altogether" if best_walls() == "none" else counted)
+    )
     return [*found, *_tried()]
+
+
+def remedy(reason: str) -> str:
+    """What helps against what keeps this machine from building walls."""
+    return next((help_ for part, help_ in REMEDIES.items() if part in reason), NAMESPACES)
 
 
 def _tried() -> list[Finding]:
@@ -87,10 +107,11 @@ def _tried() -> list[Finding]:
         with Zygote() as zygote, Session(zygote.place) as session:
             ready = time.monotonic() - begun
             found = [Finding("zygote", True, f"ready after {ready:.1f} s")]
-            for what, expression in TRIALS.items():
-                shown = session.run(expression, 10).messages
+            for what, expression in {**TRIALS, **COMFORTS}.items():
+                shown = session.run(expression, 60).messages
                 holds = any(content.get("data", {}).get("text/plain") == "True" for _, content in shown)
-                found.append(Finding(what, holds, "yes" if holds else "no", "" if holds else MEANING[walls]))
+                meaning = WHOLE_PROC if what == OWN_PROCESSES else MEANING[walls]
+                found.append(Finding(what, holds, "yes" if holds else "no", "" if holds else meaning, what in TRIALS))
             return found
     except ZygoteFailed as error:
         return [Finding("zygote", False, str(error), "please report this, with what stands above")]

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.engine.given import NOTHING, Given
 from autograder.engine.outer import best_walls
 from autograder.engine.zygote import Place, Zygote
 
@@ -19,6 +20,7 @@ class _Kept:
     lent: Place | None = None
     own: Zygote | None = None
     modules: set[str] = field(default_factory=set)
+    given: Given = NOTHING
 
 
 _kept = _Kept()
@@ -30,7 +32,9 @@ def lend(place: Place | None) -> None:
 
 
 @contextmanager
-def borrowed(modules: Callable[[], Set[str]], libraries: Sequence[Path], anew: bool = False) -> Iterator[Place]:
+def borrowed(
+    modules: Callable[[], Set[str]], libraries: Sequence[Path], anew: bool = False, given: Given = NOTHING
+) -> Iterator[Place]:
     """A zygote for one submission.
 
     Where there is no inner wall, each submission gets one of its own. Else a warm one is used for all.
@@ -39,6 +43,7 @@ def borrowed(modules: Callable[[], Set[str]], libraries: Sequence[Path], anew: b
         modules: says what it should have imported; it is not asked where one is lent.
         libraries: the packages that can be imported within.
         anew: the last one failed; start another, which, where it is kept, imports nothing beforehand.
+        given: the instructor's files that a submission finds in its folder; one that is lent has them.
 
     Raises:
         ZygoteFailed: it could not be started.
@@ -46,19 +51,20 @@ def borrowed(modules: Callable[[], Set[str]], libraries: Sequence[Path], anew: b
     if _kept.lent and not anew:
         yield _kept.lent
     elif best_walls() == "outer":
-        with Zygote(sorted(modules()), libraries) as cold:
+        with Zygote(sorted(modules()), libraries, given=given) as cold:
             yield cold.place
     else:
         _kept.lent = None
-        yield _own(modules(), libraries, anew).place
+        yield _own(modules(), libraries, anew, given).place
 
 
-def _own(modules: Set[str], libraries: Sequence[Path], anew: bool) -> Zygote:
-    fits = _kept.own is not None and _kept.own.alive and modules <= _kept.modules
+def _own(modules: Set[str], libraries: Sequence[Path], anew: bool, given: Given) -> Zygote:
+    fits = _kept.own is not None and _kept.own.alive and modules <= _kept.modules and given.key == _kept.given.key
     if _kept.own is None or anew or not fits:
         discard()
         _kept.modules = set() if anew else _kept.modules | modules
-        _kept.own = Zygote(sorted(_kept.modules), libraries)
+        _kept.given = given
+        _kept.own = Zygote(sorted(_kept.modules), libraries, given=given)
     return _kept.own
 
 

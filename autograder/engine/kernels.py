@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
+import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,11 +13,15 @@ from typing import Any
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 
+from autograder.engine import temporary
+from autograder.engine.given import NOTHING, Given
 from autograder.engine.outer import best_walls, command, interpreter
 
 
 @contextmanager
-def walled_kernels(folder: Path, libraries: Sequence[Path] = ()) -> Iterator[type[AsyncKernelManager]]:
+def walled_kernels(
+    folder: Path, libraries: Sequence[Path] = (), given: Given = NOTHING
+) -> Iterator[type[AsyncKernelManager]]:
     """A kernel manager whose kernels see no more of this machine than a submission in the engine, and may write in one folder.
 
     They talk over sockets in a folder of their own: there is no network. Where no wall can be built, it is Jupyter's own manager.
@@ -25,17 +29,18 @@ def walled_kernels(folder: Path, libraries: Sequence[Path] = ()) -> Iterator[typ
     Args:
         folder: where the notebook is run.
         libraries: packages, as folders, that can be imported within besides what is installed.
+        given: the instructor's files, for `lay_out`.
     """
     if best_walls() == "none":
         yield AsyncKernelManager
         return
-    with tempfile.TemporaryDirectory(prefix="kernel-", ignore_cleanup_errors=True) as meeting:
+    with temporary.folder() as meeting:
 
         class WalledKernelManager(AsyncKernelManager):
             def __init__(self, **keywords: Any) -> None:
                 super().__init__(**keywords)
                 self.transport = "ipc"
-                self.connection_file = str(Path(meeting) / "kernel.json")
+                self.connection_file = str(meeting / "kernel.json")
 
             @property
             def kernel_spec(self) -> KernelSpec | None:
@@ -48,7 +53,20 @@ def walled_kernels(folder: Path, libraries: Sequence[Path] = ()) -> Iterator[typ
                 within = super().format_kernel_cmd(extra_arguments)
                 if within[0] == sys.executable:
                     within[0] = interpreter()
-                wall, _ = command(best_walls(), ["-m", "inside.launch", *within], libraries, [meeting, str(folder)])
+                wall, _ = command(
+                    best_walls(), ["-m", "inside.launch", *within], libraries, [str(meeting), str(folder)], given
+                )
                 return wall
 
         yield WalledKernelManager
+
+
+def lay_out(folder: Path, given: Given) -> None:
+    """Put the instructor's files into a folder: copies of those that are sent, links to where the others are behind the wall."""
+    walled = best_walls() != "none"
+    for name, source in {**given.sent, **({} if walled else given.let_in)}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, folder / name)
+    for name, _, within in given.places() if walled else ():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(within)

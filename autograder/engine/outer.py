@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import site
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from autograder.engine.given import LET_IN, NOTHING, Given
 from autograder.engine.inside import seccomp, walls
 
 Walls = Literal["both", "outer", "none"]
@@ -27,7 +29,22 @@ NOBODY = 61_183  # a user that nobody is; below the range that systemd gives awa
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/sys/devices/system/node")
 SETTINGS = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "ssl", "mime.types")
 PYTHON, PACKAGES, ENGINE, LIBRARY = "/opt/python", "/opt/packages", "/opt/engine", "/opt/library"
-FOLDERS = ("/opt", ENGINE, LIBRARY, PACKAGES, "/etc", "/home", "/sys", "/sys/devices", "/sys/devices/system")
+OWN_PROC = ("sh", "-c", 'mount -t proc -o nosuid,nodev,noexec proc /proc 2>/dev/null; exec "$@"', "sh")
+PAGE = 16 << 10  # what a small file takes in memory besides its bytes
+FOLDERS = (
+    "/opt",
+    ENGINE,
+    LIBRARY,
+    PACKAGES,
+    walls.GIVEN,
+    walls.LAYERS,
+    LET_IN,
+    "/etc",
+    "/home",
+    "/sys",
+    "/sys/devices",
+    "/sys/devices/system",
+)
 EVERYBODY = {
     "PATH": f"{PYTHON}/bin:/usr/local/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -60,7 +77,11 @@ def environment(kind: Walls) -> dict[str, str]:
 
 
 def command(
-    kind: Walls, arguments: list[str], libraries: Sequence[Path] = (), writable: Sequence[str] = ()
+    kind: Walls,
+    arguments: list[str],
+    libraries: Sequence[Path] = (),
+    writable: Sequence[str] = (),
+    given: Given = NOTHING,
 ) -> tuple[list[str], Mapping[str, str]]:
     """How to start Python with these arguments behind the outer wall, and the environment to start it in.
 
@@ -70,6 +91,7 @@ def command(
         libraries: packages that can be imported within, besides what is installed.
         writable: folders that are let in as they are. The process then keeps the user's own files rights, and so the limit on
             processes does not hold where that user is root.
+        given: the instructor's files; the large ones are let in.
     """
     variables = {**environment(kind), "PYTHONPATH": os.pathsep.join(_import_path(kind))}
     if kind == "none":
@@ -80,18 +102,35 @@ def command(
         wall += ["--perms", "0755", "--dir", folder]
     for source, target in _mounts(libraries):
         wall += ["--ro-bind-try", source, target]
+    for folder in _unused_packages():
+        wall += ["--tmpfs", folder]
     for name, value in variables.items():
         wall += ["--setenv", name, value]
     wall += ["--proc", "/proc", "--dev", "/dev"]
     for folder in walls.WRITABLE:
         wall += ["--perms", "1777", "--size", str(walls.Limits().disk), "--tmpfs", folder]
+    if given.names:
+        room = sum(path.stat().st_size + PAGE for path in given.sent.values()) + (1 << 20)
+        wall += ["--perms", "1777", "--size", str(room), "--tmpfs", walls.GIVEN]
+    for _, path, within in given.places():
+        wall += ["--ro-bind", str(path), within]
     for folder in writable:
         wall += ["--bind", folder, folder]
     wall += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", writable[-1] if writable else "/"]
     if os.getuid() != 0 or writable:
         return [*wall, "--unshare-user", "--", interpreter(), *arguments], {}
     unprivileged = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]
-    return [*wall, "--", *unprivileged, "--bounding-set=-all", interpreter(), *arguments], {}
+    # For root, bubblewrap covers parts of /proc; from a covered one no namespace within gets one of its own. Nobody may write there anyway.
+    return [*wall, "--", *OWN_PROC, *unprivileged, "--bounding-set=-all", interpreter(), *arguments], {}
+
+
+def tethered(argv: list[str], folder: Path, kind: Walls) -> list[str]:
+    """How to start the same so that it ends, and a folder is removed, when the pipe that it has for standard input is closed."""
+    if not sys.platform.startswith("linux"):
+        return argv
+    start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inside.tether import main; main()"
+    walled = "plain" if kind == "none" else "walled"
+    return [sys.executable, "-I", "-S", "-c", start, str(INSIDE.parent), str(folder), walled, *argv]
 
 
 def _mounts(libraries: Sequence[Path]) -> list[tuple[str, str]]:
@@ -115,6 +154,13 @@ def _import_path(kind: Walls) -> list[str]:
 def _packages() -> list[str]:
     paths = sysconfig.get_paths()
     return list(dict.fromkeys(str(Path(paths[kind]).resolve()) for kind in ("purelib", "platlib")))
+
+
+def _unused_packages() -> list[str]:
+    """Where the base interpreter keeps packages that this environment does not see, as it is called behind the outer wall."""
+    base = Path(sys.base_prefix)
+    unused = [Path(path) for path in site.getsitepackages([sys.base_prefix]) if path not in sys.path]
+    return [str(path if _system_python() else PYTHON / path.relative_to(base)) for path in unused if path.is_dir()]
 
 
 def _system_python() -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import socket
-import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from multiprocessing.connection import wait
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from autograder.engine import temporary
 from autograder.engine.inside import wire
 from autograder.engine.inside.files import MAX_FILES
 from autograder.engine.inside.walls import HOME
@@ -20,8 +21,11 @@ from autograder.engine.outer import environment
 from autograder.engine.zygote import Place, ZygoteFailed
 
 SECONDS_TO_START = 120.0
-SECONDS_TO_YIELD = 3.0
-SECONDS_FOR_FILES = 20.0
+SECONDS_TO_YIELD = 5.0
+SECONDS_FOR_FILES = 60.0
+SECONDS_TO_NOTICE = 1.0  # that the zygote is gone, which may have been going at that very moment
+SECONDS_TO_TELL = 10.0
+BUSY = 4  # times as long as its limit says something may take where the machine is busy with others
 MAX_TEXT = 11 << 20  # bytes that all outputs of a notebook may have, as they are written
 MAX_MESSAGES = 4_000
 MAX_DEPTH = 50
@@ -56,6 +60,8 @@ class Session:
         place: the zygote's.
         files: what lies beside the notebook, contents by relative path.
         variables: what to add to the environment.
+        folder: where below the home the notebook runs.
+        removed: which of the instructor's files it does not find.
 
     Raises:
         ZygoteFailed: the zygote is gone, or could not fork.
@@ -66,19 +72,18 @@ class Session:
         place: Place,
         files: Mapping[str, bytes] | None = None,
         variables: Mapping[str, str] | None = None,
+        folder: str = "",
+        removed: Sequence[str] = (),
     ) -> None:
         self.alive = True
-        self._own_folder = (
-            None
-            if place.walls != "none"
-            else tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
-        )
+        self._own_folder = temporary.make() if place.walls == "none" else None
         opening = {
             "environment": {**environment(place.walls), **(variables or {})},
             "files": {name: base64.b64encode(content).decode() for name, content in (files or {}).items()},
-            "folder": self._own_folder.name if self._own_folder else HOME,
+            "folder": str(Path(self._own_folder or HOME, folder)),
+            "removed": list(removed),
         }
-        self._sent = set(files or {})
+        self._sent = set(files or {}) | place.given
         self._room = MAX_TEXT
         self._lease = socket.socket(socket.AF_UNIX)
         self._connection, far = socket.socketpair()
@@ -110,8 +115,30 @@ class Session:
             except OSError:
                 self._end()
 
+    def allow(self, seconds: float) -> Callable[[], float]:
+        """What is left of so many seconds, from now on, whenever that is asked.
+
+        The time that this submission has stood in line for a processor, since it began, is added where it is needed: that
+        others keep the machine busy is not its fault. It is not added without end, for a submission can make a crowd itself.
+        """
+        end = time.monotonic() + seconds
+
+        def left() -> float:
+            now = end - time.monotonic()
+            return now if now > 0 else now + min(self._waited(), (BUSY - 1) * seconds)
+
+        return left
+
+    def _waited(self) -> float:
+        """Seconds, since it began."""
+        try:
+            self._lease.sendall(wire.WAITED)
+            return float(wire.receive(self._lease, time.monotonic() + SECONDS_TO_TELL)["waited"])
+        except (OSError, EOFError, ValueError):
+            return 0.0
+
     def finish(self, seconds: float | None) -> Run:
-        """Wait for the cell that was started, so long and no longer; what it did is kept, whatever happens.
+        """Wait for the cell that was started, as long as `allow` says; what it did is kept, whatever happens.
 
         Raises:
             ZygoteFailed: the process ended because the zygote did, which is nobody's fault but the grader's.
@@ -119,15 +146,13 @@ class Session:
         if not self.alive:
             return Run("died")
         end: End = "finished"
-        deadline = None if seconds is None else time.monotonic() + seconds
         try:
-            try:
-                answer = wire.receive(self._connection, deadline)
-            except TimeoutError:
+            if not self._answers(seconds):
                 end = "interrupted"
                 self._lease.sendall(wire.INTERRUPT)
-                answer = wire.receive(self._connection, time.monotonic() + SECONDS_TO_YIELD)
-            messages, reply = _read(answer)
+                if not self._answers(SECONDS_TO_YIELD):
+                    raise TimeoutError
+            messages, reply = _read(wire.receive(self._connection))
             return Run(end, self._bounded(messages), reply)
         except TimeoutError:
             end = "killed"
@@ -141,8 +166,18 @@ class Session:
         self._end()
         return Run(end)
 
+    def _answers(self, seconds: float | None) -> bool:
+        """Whether the process begins to say something in so many seconds, or ends."""
+        if seconds is None:
+            return bool(wait([self._connection]))
+        left = self.allow(seconds)
+        while (time_left := left()) > 0:
+            if wait([self._connection], time_left):
+                return True
+        return bool(wait([self._connection], 0))
+
     def _zygote_is_gone(self) -> bool:
-        self._lease.settimeout(0.2)  # it may have been going at this very moment
+        self._lease.settimeout(SECONDS_TO_NOTICE)
         try:
             return self._lease.recv(1, socket.MSG_PEEK) == b""
         except TimeoutError:
@@ -188,7 +223,7 @@ class Session:
         """End the process, and all that it started."""
         self._end()
         if self._own_folder is not None:
-            self._own_folder.cleanup()
+            temporary.remove(self._own_folder)
 
     def _end(self) -> None:
         self.alive = False
@@ -251,7 +286,9 @@ def _display(content: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("no data")
     label = transient.get("display_id") if isinstance(transient, dict) else None
     read: dict[str, Any] = {
-        "data": {_text(kind): _plain(value) if kind.endswith("json") else _text(value) for kind, value in data.items()},
+        "data": {
+            _text(kind): _plain(value) if kind.endswith("json") else _lines(value) for kind, value in data.items()
+        },
         "metadata": _plain(metadata or {}),
         "transient": {"display_id": label} if isinstance(label, str) else {},
     }
@@ -307,6 +344,11 @@ def _plain(value: Any, depth: int = MAX_DEPTH) -> Any:
     if isinstance(value, list):
         return [_plain(item, depth - 1) for item in value]
     return _text(value) if isinstance(value, str) else value
+
+
+def _lines(text: Any) -> str:
+    """A string, which notebooks may also hold as a list of its lines."""
+    return "".join(map(_text, text)) if isinstance(text, list) else _text(text)
 
 
 def _text(text: Any) -> str:

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import socket
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.engine.inside.walls import Limits
-from autograder.engine.outer import Walls, best_walls, command
+from autograder.engine import temporary
+from autograder.engine.given import NOTHING, Given
+from autograder.engine.inside.walls import GIVEN, SOCKET_BUFFER, Limits
+from autograder.engine.outer import Walls, best_walls, command, tethered
 
+SECONDS_TO_END = 10.0
 ALWAYS = ("IPython.core.magics", "IPython.core.pylabtools")
 REHEARSAL = ("1 + 1", "def f():\n    raise NotImplementedError()\nf()")
-REHEARSAL_WITH_PICTURES = (
-    "import matplotlib.pyplot as plt\nplt.figure()\nplt.plot([1, 2])\nplt.title('title')\nplt.show()\nplt.close('all')"
+REHEARSAL_WITH_PICTURES = (  # without `pyplot`, which would remember its backend, and the shell its hooks
+    "from io import BytesIO\nfrom matplotlib.figure import Figure\nfigure = Figure()\naxes = figure.subplots()\n"
+    "axes.plot([1, 2])\naxes.set_title('title')\nfigure.savefig(BytesIO(), format='png', bbox_inches='tight')"
 )
 
 
 class Place(NamedTuple):
-    """Where a zygote is found, and what stands around it."""
+    """Where a zygote is found, what stands around it, and which of the instructor's files its submissions find."""
 
     address: str
     walls: Walls
+    given: frozenset[str] = frozenset()
 
 
 class ZygoteFailed(RuntimeError):
@@ -43,6 +47,7 @@ class Zygote:
         rehearsal: cells to run beforehand, to fill caches; nothing stays of what they define.
         walls: the best that this machine has if None.
         limits: what each submission may use.
+        given: what every submission finds in its folder.
 
     Attributes:
         place: where `Session` finds it.
@@ -55,34 +60,48 @@ class Zygote:
         rehearsal: Sequence[str] = (),
         walls: Walls | None = None,
         limits: Limits | None = None,
+        given: Given = NOTHING,
     ) -> None:
         kind = walls or best_walls()
-        self._folder = Path(tempfile.mkdtemp(prefix="zygote-"))
-        self.place = Place(str(self._folder / "socket"), kind)
+        self._folder = temporary.make()
+        self.place = Place(str(self._folder / "socket"), kind, given.names)
         self._log = self._folder / "log"
         pictures = [REHEARSAL_WITH_PICTURES] if "matplotlib.pyplot" in modules else []
         with socket.socket(socket.AF_UNIX) as listener, self._log.open("wb") as log:
             listener.bind(self.place.address)
             listener.listen(128)
-            argv, environment = command(self.place.walls, ["-m", "inside.zygote"], libraries)
+            argv, environment = command(self.place.walls, ["-m", "inside.zygote"], libraries, given=given)
             self._process = subprocess.Popen(
-                argv,
+                tethered(argv, self._folder, kind),
                 env=dict(environment) or None,
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 pass_fds=(listener.fileno(),),
             )
+            contents = {name: path.read_bytes() for name, path in given.sent.items()}
             settings = {
                 "listener": listener.fileno(),
                 "walls": self.place.walls,
                 "modules": [*ALWAYS, *modules],
                 "rehearsal": [*REHEARSAL, *pictures, *rehearsal],
                 "limits": asdict(limits or Limits()),
+                "socket_room": sum(map(_buffer, ("wmem_default", "rmem_default"))),
+                "given": {
+                    "folder": str(self._folder / "given") if kind == "none" else GIVEN,
+                    "sent": [
+                        (name, len(data), os.access(given.sent[name], os.X_OK)) for name, data in contents.items()
+                    ],
+                    "let_in": [
+                        (name, str(path) if kind == "none" else within) for name, path, within in given.places()
+                    ],
+                },
             }
             assert self._process.stdin is not None
             try:  # and leave it open: when it ends, with this process or before, so does the zygote
                 self._process.stdin.write(json.dumps(settings).encode() + b"\n")
+                for data in contents.values():
+                    self._process.stdin.write(data)
                 self._process.stdin.flush()
             except BrokenPipeError:
                 self._process.wait()
@@ -94,7 +113,7 @@ class Zygote:
 
     @property
     def pid(self) -> int:
-        """Of the process that stands for all of it: bubblewrap, or the zygote itself where there are no walls."""
+        """Of the process that stands for all of it, and ends it when this one is gone."""
         return self._process.pid
 
     @property
@@ -103,14 +122,27 @@ class Zygote:
         return self._log.read_text(errors="replace")[-2000:] if self._log.exists() else ""
 
     def close(self) -> None:
-        """End it, and every process that it forked; one that is still importing ends as soon as it has."""
-        self._process.kill()
+        """End it, and every process that it forked."""
+        assert self._process.stdin is not None
         with suppress(BrokenPipeError):
-            self._process.communicate()
-        shutil.rmtree(self._folder, ignore_errors=True)
+            self._process.stdin.close()
+        try:
+            self._process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:  # such as one that is stopped
+            self._process.kill()
+            self._process.wait()
+        temporary.remove(self._folder)
 
     def __enter__(self) -> Zygote:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _buffer(name: str) -> int:
+    """Bytes that a socket of this machine holds in one direction; only the machine itself says, no namespace within it."""
+    try:
+        return max(int(Path("/proc/sys/net/core", name).read_text()), SOCKET_BUFFER)
+    except (OSError, ValueError):
+        return SOCKET_BUFFER

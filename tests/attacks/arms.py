@@ -24,8 +24,8 @@ from world import TOKEN_VARIABLE, World
 from autograder.course import CONFIG, ROOT, Course
 from autograder.plugins.executing import verdict_in
 
-SECONDS_PER_CELL = 6
-SECONDS_PER_CLASS = 900
+LONG, SHORT = 300, 12  # seconds that a cell has; the second is for those that never come to an end
+SECONDS_PER_CLASS = 3600
 HEARD = "-heard"
 HONEST = "honest-"
 
@@ -41,7 +41,6 @@ c.CourseDirectory.autograded_directory = "class/autograded"
 c.CourseDirectory.feedback_directory = "class/feedback"
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
 c.Execute.shutdown_kernel = "immediate"
-c.Execute.iopub_timeout = 12
 """
 
 STOCK_TESTS = {
@@ -110,7 +109,12 @@ def stock_course(folder: Path) -> Course:
 
 
 def graded(
-    course: Course, there: World, attacks: Sequence[Attack], honest: Sequence[Honest] = (), **environment: str
+    course: Course,
+    there: World,
+    attacks: Sequence[Attack],
+    honest: Sequence[Honest] = (),
+    seconds_per_cell: int = LONG,
+    **environment: str,
 ) -> Arm:
     """Hand in attacks and honest work, have nbgrader grade all of it in one run, and see what became of it.
 
@@ -119,10 +123,11 @@ def graded(
         there: what is outside.
         attacks: each is handed in by a student of its name; a forged reply also on top of right answers.
         honest: so is their work; there is always one more, whose work others are after.
+        seconds_per_cell: how long a cell may take, and as long the last of what it shows.
         environment: variables for the grader's process.
     """
     with (course.root / CONFIG).open("a") as file:
-        file.write(f"\nc.Execute.timeout = {SECONDS_PER_CELL}\n")
+        file.write(f"\nc.Execute.timeout = c.Execute.iopub_timeout = {seconds_per_cell}\n")
     earlier = course.root / "class" / "autograded" / "graded" / "notebook.ipynb"
     earlier.parent.mkdir(parents=True)
     earlier.write_text("{}")

@@ -76,6 +76,7 @@ class Attack:
         target: the file that it is after; {root}, {home} and {file} stand for the course's folder, the grader's home and its
             own file outside.
         alone: where it works it ends the run, so it is handed in beside one honest student only.
+        endless: a cell of it never comes to an end by itself, so it is handed in where no cell has long.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Attack:
     ends: Verdicts = PASSED
     target: str = "{file}"
     alone: bool = False
+    endless: bool = False
 
     @property
     def earns(self) -> tuple[float, ...]:
@@ -104,6 +106,11 @@ def earned(outcome: Outcome) -> bool:
 def more(outcome: Outcome) -> bool:
     """The first exercise, which is wrong, has marks."""
     return bool(outcome.scores[0])
+
+
+def last_earned(outcome: Outcome) -> bool:
+    """The last exercise, whose test by stock rules is this course's judge in the student's process, has marks."""
+    return bool(outcome.scores[-1])
 
 
 def ungraded(outcome: Outcome) -> bool:

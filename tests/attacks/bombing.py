@@ -151,8 +151,8 @@ SHOWING = [
     ),
     shows(
         "displays-often",
-        "Thousands of displays.",
-        "from IPython.display import display\nfor _ in range(2_000):\n    display({'text/plain': 'x' * 7_000}, raw=True)",
+        "Hundreds of displays.",  # thousands would be more than ZeroMQ keeps for a reader who is slow, and be lost
+        "from IPython.display import display\nfor _ in range(600):\n    display({'text/plain': 'x' * 30_000}, raw=True)",
     ),
     shows("raises", "One huge error.", "raise ValueError('x' * 10_000_000)"),
     shows(
@@ -162,9 +162,9 @@ SHOWING = [
         "lifts-the-bounds",
         "It takes away the bounds that it finds in its own process.",
         """import sys
-module = sys.modules.get("inside.shell")
-if module:
-    module.MAX_TEXT = module.MAX_MESSAGES = 1 << 40
+bounds = getattr(type(sys.stdout).write, "__globals__", {})
+if "MAX_TEXT" in bounds:
+    bounds["MAX_TEXT"] = bounds["MAX_MESSAGES"] = 1 << 40
 for _ in range(300):
     print("x" * 100_000)""",
         ends=("crashed", "crashed", "crashed"),
@@ -175,10 +175,12 @@ for _ in range(300):
 ]
 
 
-def ends(name: str, tries: str, cell: str, ends: Verdicts = ("passed", "crashed", "crashed")) -> Attack:
+def ends(
+    name: str, tries: str, cell: str, ends: Verdicts = ("passed", "crashed", "crashed"), endless: bool = False
+) -> Attack:
     """Its first answer is right; in the cell of the second something happens that nbgrader does not come back from."""
     answers = {"mix_rows": quietly_imported(cell) + "\n" + RIGHT["mix_rows"]}
-    return Attack(name, tries, "stock", lost_what_was_earned, answers, ends=ends)
+    return Attack(name, tries, "stock", lost_what_was_earned, answers, ends=ends, endless=endless)
 
 
 def quietly_imported(source: str) -> str:
@@ -196,9 +198,9 @@ ENDING = [
     ends("exits", "The process ends itself.", "os._exit(0)"),
     ends("aborts", "The process aborts.", "os.abort()"),
     ends("kills-itself", "The process kills itself.", "os.kill(os.getpid(), signal.SIGKILL)", PASSED),
-    ends("stops-itself", "The process stops itself.", "os.kill(os.getpid(), signal.SIGSTOP)", PASSED),
+    ends("stops-itself", "The process stops itself.", "os.kill(os.getpid(), signal.SIGSTOP)", PASSED, endless=True),
     ends("reads-nowhere", "A segmentation fault.", "ctypes.string_at(0)"),
-    ends("closes-descriptors", "All open files are closed.", "os.closerange(0, 1000)"),
+    ends("closes-descriptors", "All open files are closed.", "os.closerange(0, 1000)", endless=True),
     Attack(
         "exits-when-called",
         "The graded function ends the process.",
@@ -207,7 +209,7 @@ ENDING = [
         {"mix_rows": "import os\ndef mix_rows(W, V):\n    os._exit(0)"},
         ends=("passed", "crashed", "crashed"),
     ),
-    ends("swallows-interrupts", "A loop that catches everything.", SWALLOWS),
+    ends("swallows-interrupts", "A loop that catches everything.", SWALLOWS, endless=True),
     Attack(
         "swallows-when-called",
         "The graded function never comes back, and catches everything.",
@@ -215,14 +217,16 @@ ENDING = [
         lost_what_was_earned,
         {"mix_rows": f"import time\ndef mix_rows(W, V):\n{INNER}"},
         ends=LATE,
+        endless=True,
     ),
     ends(
         "ignores-interrupts",
         "Interrupts are ignored, and a loop waits.",
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\nsignal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals))\n"
         "while True:\n    time.sleep(0.1)",
+        endless=True,
     ),
-    ends("counts-in-c", "A loop in C hears no interrupts.", "sum(iter(int, 1))"),
+    ends("counts-in-c", "A loop in C hears no interrupts.", "sum(iter(int, 1))", endless=True),
 ]
 
 BOMBING = [*EXHAUSTING, *SHOWING, *ENDING]

@@ -124,7 +124,7 @@ CELLS = [
         ungraded,
         {"pairwise_dots": WRONG_ANSWERS["pairwise_dots"]},
         make=answer_as_test,
-        ends=("not attempted", "passed", "passed"),
+        ends=("did not run", "passed", "passed"),
     ),
     Attack(
         "future-schema",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attack import WRONG, Attack, Verdicts, earned, failed_some, says
+from attack import WRONG, Attack, Verdicts, earned, failed_some, last_earned, says
 from submissions import WRONG as WRONG_ANSWERS
 
 TAMPERED: Verdicts = ("tampered", "tampered", "tampered")
@@ -166,6 +166,19 @@ except ImportError:
     pass
 import course.comparing
 course.comparing.difference = lambda *arguments: None"""
+SPOILING = {
+    "pairwise_dots": "def pairwise_dots(A, B):\n    out = A @ B.T\n    A[...] = B[...] = 0\n    return out",
+    "mix_rows": "def mix_rows(W, V):\n    out = W @ V\n    W[...] = V[...] = 0\n    return out",
+    "to_columns": "def to_columns(X, W):\n    out = W.T.copy(), X.T.copy()\n    X[...] = W[...] = 0\n    return out",
+}
+NEVER_CHANGED = """import numpy as np
+import course.cases, course.observing, course.tellings
+for module in (course.cases, course.observing, course.tellings):
+    module._same = module.same = lambda was, now: True
+course.observing.compared = course.cases.compared = lambda arguments, told: course.observing.Observation(
+    told.result, told.raised, {}, told.counts, told.warned
+)
+np.array_equal = lambda *arguments, **keywords: True"""
 OWN_JUDGE = f"""import course, course.checking, course.client
 course.judge = course.check = course.client.judge = course.checking.check = lambda function: {FAKE_REPORT}"""
 OWN_CLIENT = f"""import course.client
@@ -175,16 +188,17 @@ fake = types.ModuleType("course")
 fake.judge = fake.check = lambda function: {FAKE_REPORT}
 sys.modules["course"] = sys.modules["course.client"] = fake"""
 OWN_OBSERVER = """import sys, course.cases, course.observing
-real = course.observing.observe
-def observe(function, arguments, count_lines=False):
+from dataclasses import replace
+real = course.observing.account
+def account(function, arguments, count_lines=False):
     for frame in sys._current_frames().values():
         while frame is not None:
             want = frame.f_locals.get("want")
-            if want is not None and hasattr(want, "to_value"):
-                return want
+            if want is not None and hasattr(want, "changed"):
+                return replace(real(function, arguments, count_lines), result=want.result, raised=want.raised)
             frame = frame.f_back
     return real(function, arguments, count_lines)
-course.cases.observe = course.observing.observe = observe"""
+course.cases.account = course.observing.account = account"""
 OWN_SERVER = """import os, socket, threading
 near, far = socket.socketpair()
 def serve():
@@ -269,6 +283,15 @@ FORGING = [
         "other-threads", "The judge's frames, in another thread, have the expected values.", to_columns=OTHER_THREADS
     ),
     forges("judges-memory", "The judge's own objects can make expected values.", to_columns=JUDGES_MEMORY),
+    Attack(
+        "never-changed",
+        "No argument is ever found changed, and each function destroys its own.",
+        "stock",
+        last_earned,
+        SPOILING,
+        NEVER_CHANGED,
+        ends=WRONG,
+    ),
     forges("patched-comparing", "Two observations never differ.", ALWAYS_THE_SAME, to_columns=COLUMNS),
     forges("own-judge", "course.judge says that all is well.", OWN_JUDGE, TAMPERED, to_columns=COLUMNS),
     forges("own-client", "The judge's client reports without asking.", OWN_CLIENT, TAMPERED, to_columns=COLUMNS),
@@ -292,6 +315,11 @@ FORGING = [
         "replies-with-a-verdict",
         "The reply is the judge's last word.",
         'real(self, {"do": "done", "text": "passed", "html": ""})',
+    ),
+    replies(
+        "replies-without-arguments",
+        "The reply leaves out what became of the arguments.",
+        'real(self, {**value, "arguments": {}})',
     ),
     replies("replies-twice", "Every reply is sent twice.", "real(self, value)\nreal(self, value)", WRONG),
     replies("replies-with-noise", "The reply is noise.", "self.connection.sendall(bytes(range(256)) * 1000)"),

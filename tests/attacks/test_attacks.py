@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
-from arms import HEARD, HONEST, Arm, graded, stock_course
+from arms import HEARD, HONEST, SHORT, Arm, graded, stock_course
 from attack import PASSED, POINTS, ROW, Attack
 from bombing import BOMBING
 from cells import CELLS
@@ -19,27 +20,34 @@ from world import world
 from autograder.course import Course
 
 ATTACKS = {attack.name: attack for attack in (*FORGING, *CELLS, *REACHING, *BOMBING)}
-IN_STOCK = [attack for attack in ATTACKS.values() if attack.works == "stock" and not attack.alone]
+ENDLESS = [attack for attack in ATTACKS.values() if attack.endless]
+ENDING = [attack for attack in ATTACKS.values() if not attack.endless]
+IN_STOCK = [attack for attack in ENDING if attack.works == "stock" and not attack.alone]
 UNWALLED = [attack for attack in ATTACKS.values() if attack.works == "unwalled"]
 ALONE = [attack for attack in ATTACKS.values() if attack.alone]
 Arms = dict[str, Future[Arm]]
 
 
 @pytest.fixture(scope="module")
-def arms(new_course: Callable[[], Course], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arms]:
-    """The classes: behind the walls, without walls, by nbgrader's own rules; and those who would end a run, each alone."""
+def arms(new_course: Callable[[], Course], tmp_path_factory: pytest.TempPathFactory, walls: None) -> Iterator[Arms]:
+    """The classes: behind the walls, without walls, by nbgrader's own rules; and those who would end a run, each alone.
+
+    Those who never come to an end are in classes of their own.
+    """
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(3))
 
-        def start(course: Course, attacks: list[Attack], *others: object, **environment: str) -> Future[Arm]:
+        def start(course: Course, attacks: list[Attack], *others: object, **settings: Any) -> Future[Arm]:
             there = stack.enter_context(world(tmp_path_factory.mktemp("world"), [attack.name for attack in attacks]))
-            return pool.submit(graded, course, there, attacks, *others, **environment)
+            return pool.submit(graded, course, there, attacks, *others, **settings)
 
         def stock() -> Course:
             return stock_course(tmp_path_factory.mktemp("stock") / "course")
 
         yield {
-            "walled": start(new_course(), list(ATTACKS.values()), STUDENTS),
+            "walled": start(new_course(), ENDING, STUDENTS),
+            "endless": start(new_course(), ENDLESS, seconds_per_cell=SHORT),
+            "endless in stock": start(stock(), ENDLESS, seconds_per_cell=SHORT),
             "unwalled": start(new_course(), UNWALLED, AUTOGRADER_WALLS="none"),
             "stock": start(stock(), IN_STOCK[::2]),
             "stock too": start(stock(), IN_STOCK[1::2]),
@@ -52,8 +60,10 @@ def walled(arms: Arms) -> Arm:
     return arms["walled"].result()
 
 
-def test_the_run_comes_to_its_end(walled: Arm) -> None:
-    assert walled.returncode == 0, walled.log
+@pytest.mark.parametrize("arm", ["walled", "endless"])
+def test_the_run_comes_to_its_end(arms: Arms, arm: str) -> None:
+    done = arms[arm].result()
+    assert done.returncode == 0, done.log
 
 
 @pytest.mark.parametrize("name", [VICTIM, *(HONEST + student.name for student in STUDENTS)])
@@ -63,8 +73,9 @@ def test_honest(walled: Arm, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_stopped(walled: Arm, name: str, record_property: Callable[[str, object], None]) -> None:
-    attack, outcome = ATTACKS[name], walled.outcomes[name]
+def test_stopped(arms: Arms, name: str, record_property: Callable[[str, object], None]) -> None:
+    attack = ATTACKS[name]
+    outcome = arms["endless" if attack.endless else "walled"].result().outcomes[name]
     graded_as = outcome.scores, outcome.verdicts, outcome.waiting
     stopped = graded_as == (attack.earns, attack.ends, ())
     if attack.works != "heard":
@@ -81,6 +92,8 @@ def test_succeeds_without(arms: Arms, name: str) -> None:
     attack = ATTACKS[name]
     if attack.works == "heard":
         arm, student = "walled", name + HEARD
+    elif attack.endless:
+        arm, student = "endless in stock", name
     elif attack.works == "unwalled" or attack.alone:
         arm, student = (name if attack.alone else "unwalled"), name
     else:
@@ -89,6 +102,6 @@ def test_succeeds_without(arms: Arms, name: str) -> None:
     assert attack.succeeded(outcome), (outcome.scores, outcome.verdicts, outcome.said[-2000:])
 
 
-@pytest.mark.parametrize("arm", ["stock", "stock too", "unwalled"])
+@pytest.mark.parametrize("arm", ["stock", "stock too", "endless in stock", "unwalled"])
 def test_honest_work_has_all_marks_there_too(arms: Arms, arm: str) -> None:
     assert arms[arm].result().outcomes[VICTIM].scores == POINTS

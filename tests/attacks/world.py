@@ -135,7 +135,7 @@ def _listening(made: World) -> Iterator[None]:
     stop, stopped = os.pipe()
     for ear in (tcp, local, abstract):
         ear.listen()
-        ear.settimeout(1)
+        ear.settimeout(60)
         ears.register(ear, selectors.EVENT_READ)
     ears.register(udp, selectors.EVENT_READ)
     ears.register(stop, selectors.EVENT_READ)
@@ -151,7 +151,7 @@ def _listening(made: World) -> Iterator[None]:
                     else:
                         connection, _ = key.fileobj.accept()  # type: ignore[union-attr]
                         with connection:
-                            connection.settimeout(1)
+                            connection.settimeout(60)
                             heard = connection.recv(100)
                 except OSError:
                     continue

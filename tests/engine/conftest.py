@@ -14,7 +14,7 @@ LIBRARY = Path(course.__file__).parent
 
 
 @pytest.fixture(scope="session")
-def zygote() -> Iterator[Zygote]:
+def zygote(walls: None) -> Iterator[Zygote]:
     with Zygote(
         ["numpy", "torch", "matplotlib.pyplot", "course", "course.figures"], [LIBRARY], walls="both"
     ) as running:

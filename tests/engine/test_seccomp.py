@@ -43,10 +43,19 @@ def test_every_call_on_the_list_is_refused(machine: str) -> None:
 @each_machine
 def test_ordinary_calls_are_allowed(machine: str) -> None:
     listed = {numbers[MACHINES[machine].column] for numbers in REFUSED.values()}
-    special = {435, MACHINES[machine].clone, MACHINES[machine].socket}
+    special = {435, MACHINES[machine].clone, MACHINES[machine].socket, MACHINES[machine].set_option}
     allowed = [number for number in range(463) if number not in listed | special]
     assert READ[machine] in allowed
     assert {decide(machine, number) for number in allowed} == {ALLOW}
+
+
+@each_machine
+def test_a_socket_keeps_its_size_and_takes_every_other_option(machine: str) -> None:
+    option = MACHINES[machine].set_option
+    for size in (7, 8, 32, 33, 60):
+        assert decide(machine, option, 3, 1, size) == FAIL  # with no error: it is done
+        assert decide(machine, option, 3, 6, size) == ALLOW  # another level, TCP's own
+    assert {decide(machine, option, 3, 1, other) for other in (2, 9, 13, 15)} == {ALLOW}
 
 
 @each_machine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,11 +12,11 @@ MAX_FILE_BYTES = 16 << 20
 
 
 def stamps(home: Path) -> dict[str, tuple[int, int]]:
-    """When each file was changed, and its length."""
+    """When each file, or link, was changed, and its length."""
     found = {}
     for path in home.rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            status = path.stat()
+        status = path.lstat()
+        if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
             found[str(path.relative_to(home))] = (status.st_mtime_ns, status.st_size)
     return found
 

@@ -13,12 +13,19 @@ from .linux import LIBC, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, check
 
 LOAD_WORD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # bpf(2): instruction codes
 ALLOW, KILL_PROCESS, FAIL = 0x7FFF0000, 0x80000000, 0x00050000
-CALL_NUMBER, ARCHITECTURE, FIRST_ARGUMENT, THIRD_ARGUMENT = 0, 4, 16, 32  # offsets in struct seccomp_data
+CALL_NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT, THIRD_ARGUMENT = (
+    0,
+    4,
+    16,
+    24,
+    32,
+)  # offsets in struct seccomp_data
 FILTER_MODE = 2
 
 NAMESPACE_FLAGS = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 X32 = 0x40000000  # x86-64 only: the same calls under other numbers
 FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)  # 16: AF_NETLINK, for the list of interfaces
+SIZES = (7, 8, 32, 33, 60)  # SO_SNDBUF, SO_RCVBUF, both by force, SO_ZEROCOPY: a socket holds what it holds by default
 FIRST_UNKNOWN = 463  # calls that did not exist when this list was made
 
 # name: number on x86-64, number on arm64 (None where there is none)
@@ -85,6 +92,7 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "keyctl": (250, 219),
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    "vmsplice": (278, 75),
     "shmget": (29, 194),
     "msgget": (68, 186),
     "semget": (64, 190),
@@ -93,15 +101,16 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
 
 @dataclass(frozen=True)
 class Machine:
-    """What differs between architectures: its name in an audit record, and the numbers of four calls."""
+    """What differs between architectures: its name in an audit record, and the numbers of five calls."""
 
     audit: int
     column: int
     clone: int
     socket: int
+    set_option: int
 
 
-MACHINES = {"x86_64": Machine(0xC000003E, 0, 56, 41), "aarch64": Machine(0xC00000B7, 1, 220, 198)}
+MACHINES = {"x86_64": Machine(0xC000003E, 0, 56, 41, 54), "aarch64": Machine(0xC00000B7, 1, 220, 198, 208)}
 CLONE3 = 435
 
 
@@ -138,7 +147,17 @@ def program(machine: str = platform.machine()) -> bytes:
         family += _when(JUMP_EQUAL, number, allow)
     route = [_step(LOAD_WORD, THIRD_ARGUMENT), *_when(JUMP_EQUAL, 0, allow), *refuse]  # NETLINK_ROUTE alone
     family += [*_when(JUMP_EQUAL, FAMILIES[3], route), *refuse]
-    steps += [*_when(JUMP_EQUAL, this.clone, flags), *_when(JUMP_EQUAL, this.socket, family), *allow]
+    ignore = [_step(RETURN, FAIL | 0)]  # done, as far as the program knows: the kernel takes a size for a wish, too
+    sizes = [_step(LOAD_WORD, THIRD_ARGUMENT)]
+    for option in SIZES:
+        sizes += _when(JUMP_EQUAL, option, ignore)
+    level = [_step(LOAD_WORD, SECOND_ARGUMENT), *_when(JUMP_EQUAL, socket.SOL_SOCKET, [*sizes, *allow]), *allow]
+    steps += [
+        *_when(JUMP_EQUAL, this.set_option, level),
+        *_when(JUMP_EQUAL, this.clone, flags),
+        *_when(JUMP_EQUAL, this.socket, family),
+        *allow,
+    ]
     return b"".join(steps)
 
 

@@ -13,12 +13,12 @@ import json
 import os
 import random
 import sys
-from types import SimpleNamespace
+from collections.abc import Mapping
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from ipykernel.compiler import XCachingCompiler
 from ipykernel.displayhook import ZMQShellDisplayHook
-from ipykernel.jsonutil import json_clean
 from ipykernel.zmqshell import ZMQDisplayPublisher, ZMQInteractiveShell
 from IPython.core.error import StdinNotImplementedError
 from jupyter_client.session import Session
@@ -51,7 +51,9 @@ class Collector(Session):
             if isinstance(msg_or_type, str)
             else (msg_or_type["msg_type"], msg_or_type["content"])
         )
-        self.add(kind, json_clean(content))
+        self.add(
+            kind, self.unpack(self.pack(content))
+        )  # bytes, numbers of libraries and the like become what they are on the wire
 
     def add(self, kind: str, content: dict[str, Any]) -> None:
         if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
@@ -184,20 +186,26 @@ class Notebook:
 
     def rehearse(self, cells: list[str]) -> None:
         """Run cells whose only purpose is to fill caches, and forget them."""
+        module = {name: value for name, value in vars(self.shell.user_module).items() if name.startswith("__")}
         self._attach()
         try:
             for source in cells:
                 self.shell.run_cell(source, store_history=True)
         finally:
             sys.stdout, sys.stderr = self._streams
+        for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+            vars(sys).pop(name, None)
         self.shell.reset(new_session=True)
+        vars(self.shell.user_module).update(
+            module
+        )  # `reset` takes away `__spec__`, which starting processes anew needs
         self.shell.execution_count = 1
         for output in (self.out, self.err):
             output.flush()
         self.collector.take()
 
-    def begin(self) -> None:
-        """Become a submission's notebook, in a process of its own."""
+    def begin(self, modules: Mapping[str, ModuleType]) -> None:
+        """Become a submission's notebook, in a process of its own; generators in these modules start anew."""
         for output in (self.out, self.err):
             output.catch_descriptor()
         self._attach()
@@ -205,10 +213,10 @@ class Notebook:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         random.seed()
-        if "numpy" in sys.modules:
-            sys.modules["numpy"].random.seed()
-        if "torch" in sys.modules:
-            sys.modules["torch"].seed()
+        if "numpy.random" in modules:
+            modules["numpy.random"].seed()
+        if "torch" in modules:
+            modules["torch"].default_generator.seed()
 
     def _attach(self) -> None:
         sys.stdout, sys.stderr = self.out, self.err

@@ -11,8 +11,11 @@ import os
 import signal
 import socket
 import sys
+import sysconfig
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from . import wire
@@ -20,20 +23,30 @@ from .files import changes, stamps
 from .shell import Notebook
 
 
-def serve(connection: socket.socket, notebook: Notebook, files: dict[str, str]) -> None:
+def serve(
+    connection: socket.socket,
+    notebook: Notebook,
+    modules: Mapping[str, ModuleType],
+    files: dict[str, str],
+    removed: list[str],
+) -> None:
     """Run a notebook's cells in the current folder, beside the files that came with it.
 
     Args:
         connection: to the grader.
         notebook: a warm shell.
+        modules: what was imported beforehand.
         files: base64 contents by relative path.
+        removed: what is not to be there, though it was given.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     home = Path.cwd()
+    for name in removed:
+        (home / name).unlink(missing_ok=True)
     _unpack(home, files)
     before = stamps(home)
-    sys.path.insert(0, "")
-    notebook.begin()
+    sys.path[:] = _path()
+    notebook.begin(modules)
     wire.send(connection, {"ready": True})
     while True:
         try:
@@ -71,8 +84,17 @@ def _run(notebook: Notebook, request: dict[str, Any], descriptor: int | None) ->
     return {"messages": messages, "reply": reply}
 
 
+def _path() -> list[str]:
+    """Where modules are looked for: as in a kernel, beside the notebook after the standard library and before what is installed."""
+    standard = sysconfig.get_path("stdlib")
+    library = [entry for entry in sys.path if entry in (standard, f"{standard}/lib-dynload") or entry.endswith(".zip")]
+    engine = str(Path(__file__).parents[1])
+    return list(dict.fromkeys([*library, "", *(entry for entry in sys.path if entry != engine)]))
+
+
 def _unpack(home: Path, files: dict[str, str]) -> None:
     for name, content in files.items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # it may be a link to what was given
         path.write_bytes(base64.b64decode(content))

@@ -6,18 +6,36 @@ import array
 import fcntl
 import os
 import resource
+import shutil
 import socket
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import linux, seccomp
 
 HOME = "/home/student"
+SOCKET_BUFFER = 212_992  # bytes, Linux's own default
+GIVEN, LAYERS = "/opt/given", "/opt/layers"
 STUDENT = 1000
 WRITABLE = {HOME: "mode=755", "/tmp": "mode=1777", "/dev/shm": "mode=1777"}
 
 FACTS = ("cpuinfo", "meminfo", "stat")  # of the machine; what libraries read under /proc besides themselves
+SHOWN = {
+    *FACTS,
+    "cgroups",
+    "filesystems",
+    "loadavg",
+    "mounts",
+    "net",
+    "self",
+    "sys",
+    "thread-self",
+    "uptime",
+    "version",
+    "vmstat",
+}
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
@@ -67,18 +85,74 @@ def separate() -> None:
     _write("/proc/self/gid_map", f"{STUDENT} {group} 1")
 
 
-def furnish(limits: Limits) -> None:
-    """Folders of one's own to write in, terminals and a loopback of one's own, and no view of other processes."""
+def furnish(limits: Limits, folder: str, given: bool) -> list[int]:
+    """Folders of one's own to write in, and terminals and a loopback of one's own.
+
+    Args:
+        limits: what one submission may use.
+        folder: below the home, where the notebook runs.
+        given: whether the instructor's files lie in `GIVEN`; they appear in that folder, where each submission may change them for
+            itself.
+
+    Returns:
+        A descriptor of each file system in memory that can be written in.
+    """
     flags = linux.MS_NOSUID | linux.MS_NODEV
-    for folder, mode in WRITABLE.items():
-        linux.mount("tmpfs", folder, flags, f"size={limits.disk},nr_inodes=20000,{mode}")
+    for place, mode in WRITABLE.items():
+        linux.mount("tmpfs", place, flags, f"size={limits.disk},nr_inodes=20000,{mode}")
+    rooms = [os.open(place, os.O_PATH) for place in WRITABLE]
+    os.makedirs(folder, exist_ok=True)
+    if given:
+        linux.bind(GIVEN, GIVEN)
+        linux.bind(GIVEN, GIVEN, flags | linux.MS_REMOUNT | linux.MS_RDONLY)
+        rooms.append(_lay_over(folder, flags, f"size={limits.disk},nr_inodes=20000"))
     linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
-    facts = {name: Path("/proc", name).read_bytes() for name in FACTS}
-    linux.mount("tmpfs", "/proc", flags | linux.MS_NOEXEC, "size=4m,mode=555")
-    for name, content in facts.items():
-        Path("/proc", name).write_bytes(content)
-    linux.mount("tmpfs", "/proc", flags | linux.MS_NOEXEC | linux.MS_RDONLY | linux.MS_REMOUNT)
     _loopback_up()
+    with suppress(OSError):  # where /proc is covered
+        for name in ("tcp_rmem", "tcp_wmem"):
+            _write(f"/proc/sys/net/ipv4/{name}", f"4096 65536 {SOCKET_BUFFER}")
+    return rooms
+
+
+def _lay_over(folder: str, flags: int, size: str) -> int:
+    """Have the given files appear in a folder, and what is changed there lie above them, out of sight; a copy where the kernel cannot."""
+    linux.mount("tmpfs", LAYERS, flags, size)
+    room = os.open(LAYERS, os.O_PATH)
+    try:
+        for layer in ("upper", "work"):
+            os.mkdir(f"{LAYERS}/{layer}")
+        layers = f"lowerdir={GIVEN},upperdir={LAYERS}/upper,workdir={LAYERS}/work,userxattr"
+        linux.mount("overlay", folder, flags, layers)
+    except OSError:
+        shutil.copytree(GIVEN, folder, symlinks=True, dirs_exist_ok=True)
+    finally:
+        linux.leave_mount(LAYERS)
+    return room
+
+
+def show_processes() -> None:
+    """A /proc, to be read, of this namespace's processes, and of the machine what libraries ask for.
+
+    A kernel gives a namespace a /proc of its own where it has seen another one whole; a container may cover parts of it. Then
+    there are the facts about the machine, and no processes at all.
+    """
+    flags = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
+    try:
+        linux.mount("proc", "/proc", flags | linux.MS_RDONLY)
+    except PermissionError:
+        facts = {name: Path("/proc", name).read_bytes() for name in FACTS}
+        linux.mount("tmpfs", "/proc", flags, "size=4m,mode=555")
+        for name, content in facts.items():
+            Path("/proc", name).write_bytes(content)
+        linux.mount("tmpfs", "/proc", flags | linux.MS_RDONLY | linux.MS_REMOUNT)
+        return
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal() or entry.name in SHOWN:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            linux.mount("tmpfs", entry.path, flags | linux.MS_RDONLY, "size=0,mode=555")
+        elif entry.is_file(follow_symlinks=False):
+            linux.bind("/dev/null", entry.path)
 
 
 def confine(limits: Limits, filter_program: bytes) -> None:

@@ -10,11 +10,11 @@ import struct
 import time
 from typing import Any
 
-INTERRUPT = b"i"  # said on a lease
+INTERRUPT, WAITED = b"i", b"w"  # said on a lease; the second is answered
 MAX_MESSAGE = 24 << 20
 MAX_PARTS = 200_000
 _LENGTH = struct.Struct("!I")
-SECONDS_FOR_THE_REST = 3.0
+SECONDS_FOR_THE_REST = 30.0
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 

@@ -1,35 +1,67 @@
 """A process that has imported everything, and forks into each submission's process.
 
-`python -m inside.zygote` reads its settings, one line of JSON, from its standard input, and takes connections at the listening
+`python -m inside.zygote` reads its settings, one line of JSON, from its standard input, after them the instructor's files that are sent, and takes connections at the listening
 socket whose descriptor they name, until its standard input ends. A connection is a lease on one forked process: an opening message comes with the descriptor of that
-process's own connection to the grader; after it, each byte "i" interrupts the process. When the lease is closed, it is killed, with all that it
+process's own connection to the grader; after it, each byte "i" interrupts the process, and each byte "w" asks how long it has waited for a processor. When the lease is closed, it is killed, with all that it
 started.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import select
+import shutil
 import signal
+import site
 import socket
 import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 from . import linux, seccomp, walls, watching, wire
+from .imports import Hidden
 from .shell import Notebook
 from .submission import serve
 
 STANDARD_INPUT = 0
 MAX_OPENING = 96 << 20
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-SECONDS_TO_OPEN = 1.0
+MOST_ROOMS = 8
+KERNEL = (
+    "ipykernel.kernelapp",
+    "ipykernel.debugger",
+    "IPython.core.debugger",
+    "IPython.core.logger",
+    "IPython.extensions.storemagic",
+    "faulthandler",
+    "psutil",
+    "pwd",
+    "sqlite3",
+    "tornado.platform.asyncio",
+)
+"""What a kernel has imported before its first cell, besides what the shell needs: notebooks find it there."""
+SECONDS_TO_OPEN = 30.0
 SECONDS_BETWEEN_LOOKS = 0.25
+
+
+@dataclass
+class Lease:
+    """A submission's process, for as long as somebody wants it.
+
+    Attributes:
+        child: None when it has ended.
+        rooms: descriptors of the file systems in memory that it can write in; they last as long as these are open.
+    """
+
+    connection: socket.socket
+    child: int | None
+    rooms: list[int]
 
 
 class Zygote:
@@ -38,21 +70,35 @@ class Zygote:
     Args:
         listener: where leases are asked for.
         notebook: the warm shell.
+        hidden: what was imported beforehand.
         walled: whether each process is put behind an inner wall of its own.
         confined: whether limits and the filter of system calls are put over it.
         limits: what each may use.
+        socket_room: bytes that one socket may hold.
+        given: where the instructor's files lie; "" where there are none.
     """
 
     def __init__(
-        self, listener: socket.socket, notebook: Notebook, walled: bool, confined: bool, limits: walls.Limits
+        self,
+        listener: socket.socket,
+        notebook: Notebook,
+        hidden: Hidden,
+        walled: bool,
+        confined: bool,
+        limits: walls.Limits,
+        socket_room: int,
+        given: str,
     ) -> None:
         self._listener = listener
         self._notebook = notebook
+        self._hidden = hidden
         self._walled = walled
         self._confined = confined
         self._limits = limits
+        self._given = given
+        self._socket_room = socket_room
         self._filter = seccomp.program() if confined else b""
-        self._leases: dict[int, tuple[socket.socket, int | None]] = {}
+        self._leases: dict[int, Lease] = {}
         self._next_look = 0.0
 
     def run(self) -> NoReturn:
@@ -81,13 +127,14 @@ class Zygote:
         if not self._confined or time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
-        for _, child in self._leases.values():
-            if child is not None and watching.memory(child) > self._limits.together:
+        for lease in self._leases.values():
+            child = lease.child
+            if child is not None and watching.memory(child, lease.rooms, self._socket_room) > self._limits.together:
                 _kill(child)
 
     def _end(self) -> NoReturn:
-        for _, child in self._leases.values():
-            _kill(child)
+        for lease in self._leases.values():
+            _kill(lease.child)
         os._exit(0)
 
     def _take(self, lease: socket.socket) -> None:
@@ -100,7 +147,7 @@ class Zygote:
             return
         lease.settimeout(None)
         try:
-            child = self._fork(opening, descriptor)
+            child, rooms = self._fork(opening, descriptor)
         except OSError as error:
             with suppress(OSError):
                 wire.send(lease, {"error": f"{type(error).__name__}: {error}"})
@@ -108,22 +155,28 @@ class Zygote:
         else:
             with suppress(OSError):
                 wire.send(lease, {"error": None})
-            self._leases[lease.fileno()] = (lease, child)
+            self._leases[lease.fileno()] = Lease(lease, child, rooms)
         finally:
             os.close(descriptor)
 
     def _hear(self, source: int) -> None:
-        lease, child = self._leases[source]
+        lease = self._leases[source]
         try:
-            said = lease.recv(16)
+            said = lease.connection.recv(16)
         except OSError:
             said = b""
-        if said and not said.strip(wire.INTERRUPT):
-            _signal(child, signal.SIGINT)
+        if said and not said.strip(wire.INTERRUPT + wire.WAITED):
+            if wire.INTERRUPT in said:
+                _signal(lease.child, signal.SIGINT)
+            for _ in range(said.count(wire.WAITED)):
+                with suppress(OSError):
+                    wire.send(lease.connection, {"waited": watching.waited(lease.child) if lease.child else 0.0})
             return
-        _kill(child)
+        _kill(lease.child)
         del self._leases[source]
-        lease.close()
+        lease.connection.close()
+        for room in lease.rooms:
+            os.close(room)
 
     def _reap(self) -> None:
         with suppress(ChildProcessError):
@@ -131,39 +184,40 @@ class Zygote:
                 child, _ = os.waitpid(-1, os.WNOHANG)
                 if not child:
                     return
-                for source, (lease, known) in self._leases.items():
-                    if known == child:  # the grader knows by now: its connection to it is closed
-                        self._leases[source] = lease, None
+                for lease in self._leases.values():
+                    if lease.child == child:  # the grader knows by now: its connection to it is closed
+                        lease.child = None
 
-    def _fork(self, opening: dict[str, Any], descriptor: int) -> int:
-        """The process that serves a submission; behind an inner wall it is the grandchild, and first in its own world."""
+    def _fork(self, opening: dict[str, Any], descriptor: int) -> tuple[int, list[int]]:
+        """The process that serves a submission, and its rooms; behind an inner wall it is the grandchild, and first in its own world."""
         if not self._walled:
             child = os.fork()
             if not child:
                 self._become(opening, descriptor)
-            return child
-        told, tell = os.pipe()
-        middle = os.fork()
-        if not middle:
-            self._pass_through(opening, descriptor, tell)
-        os.close(tell)
-        os.waitpid(middle, 0)
-        with open(told) as answer:
-            text = answer.read()
+            return child, []
+        told, tell = socket.socketpair()
+        with told:
+            with tell:
+                middle = os.fork()
+                if not middle:
+                    self._pass_through(opening, descriptor, tell)
+            os.waitpid(middle, 0)
+            said, rooms, _, _ = socket.recv_fds(told, 4096, MOST_ROOMS)
+        text = said.decode(errors="replace")
         if not text.isdecimal():
             raise OSError(text or "the process between zygote and submission died")
-        return int(text)
+        return int(text), rooms
 
-    def _pass_through(self, opening: dict[str, Any], descriptor: int, tell: int) -> NoReturn:
+    def _pass_through(self, opening: dict[str, Any], descriptor: int, tell: socket.socket) -> NoReturn:
         try:
             walls.separate()
+            rooms = walls.furnish(self._limits, opening["folder"], bool(self._given))
             child = os.fork()
             if not child:
-                os.close(tell)
                 self._become(opening, descriptor)
-            os.write(tell, str(child).encode())
+            socket.send_fds(tell, [str(child).encode()], rooms)
         except BaseException as error:
-            os.write(tell, f"{type(error).__name__}: {error}".encode())
+            tell.send(f"{type(error).__name__}: {error}".encode()[:4096])
         finally:
             os._exit(0)
 
@@ -177,14 +231,19 @@ class Zygote:
             os.setsid()
             os.environ.clear()
             os.environ.update(opening["environment"])
+            folder = opening["folder"]
             if self._walled:
-                walls.furnish(self._limits)
-            elif sys.platform == "linux":
-                linux.die_with_parent(signal.SIGKILL)
+                walls.show_processes()
+            else:
+                if sys.platform == "linux":
+                    linux.die_with_parent(signal.SIGKILL)
+                os.makedirs(folder, exist_ok=True)
+                if self._given:
+                    shutil.copytree(self._given, folder, symlinks=self._confined, dirs_exist_ok=True)
             if self._confined:
                 walls.confine(self._limits, self._filter)
-            os.chdir(opening["folder"])
-            serve(connection, self._notebook, opening["files"])
+            os.chdir(folder)
+            serve(connection, self._notebook, self._hidden.modules, opening["files"], opening["removed"])
             code = 0
         except BaseException as error:
             os.write(2, f"a submission's process: {type(error).__name__}: {error}\n".encode())
@@ -215,19 +274,43 @@ def _kill(child: int | None) -> None:
         _signal(child, signal.SIGKILL)
 
 
+def _unpack(given: dict[str, Any]) -> str:
+    """Lay out the instructor's files, whose contents follow the settings on standard input; return where, "" if there are none."""
+    for name, size, executable in given["sent"]:
+        path = Path(given["folder"], name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(sys.stdin.buffer.read(size))
+        path.chmod(0o755 if executable else 0o644)
+    for name, target in given["let_in"]:
+        path = Path(given["folder"], name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(target)
+    return str(given["folder"]) if given["sent"] or given["let_in"] else ""
+
+
 def main() -> NoReturn:
     settings = json.loads(sys.stdin.buffer.readline())
+    given = _unpack(settings["given"])
+    del sys.path[0]  # the folder this was started in
     for name in THREADS:
         os.environ[name] = "1"
-    notebook = Notebook()
-    for name in settings["modules"]:
-        try:
+    for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+        site.addsitedir(folder)  # with its .pth files, as where it is installed
+    for name in KERNEL:
+        with suppress(ImportError):
             import_module(name)
-        except (
-            Exception
-        ):  # it may be no module, but a name in one; if it should be one, the notebook will say so itself
-            continue
-    notebook.rehearse(settings["rehearsal"])
+    notebook = Notebook()
+    hidden = Hidden()
+    for name in settings["modules"]:
+        # it may be no module, but a name in one; if it should be one, the notebook will say so
+        with suppress(Exception), hidden.recording():
+            import_module(name)
+    with hidden.recording():
+        import gc  # a kernel has not
+
+        notebook.rehearse(settings["rehearsal"])
+    for name in settings["modules"]:
+        hidden.brought(name)
     if settings["walls"] == "both":
         linux.adopt_orphans()
     assert threading.active_count() == 1, "threads do not survive a fork"
@@ -237,9 +320,12 @@ def main() -> NoReturn:
     zygote = Zygote(
         listener,
         notebook,
+        hidden,
         settings["walls"] == "both",
         settings["walls"] != "none",
         walls.Limits(**settings["limits"]),
+        settings["socket_room"],
+        given,
     )
     zygote.run()
 
