@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from traitlets.config import Config
 
+LOGGING = {
+    "filters": {"printable": {"()": "autograder.plugins.printable.Printable"}},
+    "handlers": {"console": {"filters": ["printable"]}},
+    "loggers": {"autograder": {"handlers": ["console"], "propagate": False}},
+}
+"""Every message of nbgrader's commands passes the filter, the plug-ins' own too: students chose some of the words."""
+
 
 def plug_in(c: Config) -> None:
     """Put the plug-ins where nbgrader loads them. Nothing here is about one course: names, folders and stubs are set elsewhere."""
+    c.Application.logging_config = LOGGING
     c.GenerateAssignment.preprocessors = [
+        "autograder.plugins.agreeing.SamePoints",
         "nbgrader.preprocessors.IncludeHeaderFooter",
         "nbgrader.preprocessors.InstantiateTests",
         "nbgrader.preprocessors.LockCells",
@@ -23,8 +32,9 @@ def plug_in(c: Config) -> None:
         "nbgrader.preprocessors.ComputeChecksums",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
-    c.Autograde.pre_convert_hook = "autograder.plugins.reading.quarantine"
-    c.Autograde.exporter_class = "autograder.plugins.reading.TolerantExporter"
+    c.Autograde.pre_convert_hook = "autograder.plugins.starting.before"
+    c.Autograde.post_convert_hook = "autograder.plugins.starting.after"
+    c.Autograde.exporter_class = "autograder.plugins.starting.StartingExporter"
     c.Autograde.sanitize_preprocessors = [
         "autograder.plugins.repairing.Repair",
         "nbgrader.preprocessors.ClearOutput",
@@ -42,6 +52,9 @@ def plug_in(c: Config) -> None:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+    c.GenerateFeedback.pre_convert_hook = "autograder.plugins.returning.complete"
+    c.GenerateFeedback.exporter_class = "autograder.plugins.pages.PageExporter"
+    c.NbGraderAPI.GenerateFeedback.PageExporter.renew = False  # a program that says `force=False` means it
     c.GenerateFeedback.preprocessors = [
         "nbgrader.preprocessors.GetGrades",
         "autograder.plugins.feedback.HideHiddenTests",

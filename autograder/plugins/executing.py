@@ -7,8 +7,6 @@ import os
 import re
 import socket
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,15 +16,16 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
-from nbgrader.utils import is_grade
-from traitlets import Integer
+from nbgrader.utils import compute_checksum, is_grade
+from traitlets import Integer, default
 
-from autograder.engine import Run, Session, ZygoteFailed, borrowed
+from autograder.engine import NOTHING, Given, Run, Session, ZygoteFailed, borrowed, temporary
 from autograder.engine.inside.files import changes, stamps
-from autograder.engine.kernels import walled_kernels
+from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.exercises import exercises_in
-from autograder.exercises.model import Exercise
+from autograder.exercises.model import ANSWER, Exercise
 from autograder.judging.examine import ENDED
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
@@ -49,7 +48,9 @@ LANGUAGE = {
     "nbconvert_exporter": "python",
     "file_extension": ".py",
 }
-SECONDS_TO_LEAVE = 0.5  # for a cell whose judge has already gone
+GIVEN = "given"  # in the resources: the instructor's files by relative path
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+SECONDS_TO_LEAVE = 2.0  # for a cell whose judge has already gone
 
 
 def exercise_of(cell: NotebookNode, resources: dict[str, Any]) -> Exercise | None:
@@ -74,9 +75,16 @@ class JudgedExecute(Execute):
         900, help="seconds that one notebook may take altogether; a real kernel's is not counted"
     ).tag(config=True)
 
+    @default("iopub_timeout")
+    def _patience_with_outputs(self) -> int:
+        """Seconds; where a real kernel is slow to show what it did, because the machine is busy, it is not passed over."""
+        return 60
+
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any], km: Any = None
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        if resources and resources.get("nbgrader", {}).get("refused"):
+            return nb, resources
         judged = bool(resources) and any(exercise_of(cell, resources) for cell in nb.cells)
         if km is not None or not resources:
             return super().preprocess(nb, resources, km)
@@ -86,11 +94,13 @@ class JudgedExecute(Execute):
         self.reset_execution_trackers()
         self._check_assign_resources(resources)
         self._verdicts: dict[int, Verdict] = {}
+        self._stopped: dict[str, str] = {}
         self._passed: frozenset[str] = frozenset()
-        self._deadline = time.monotonic() + self.notebook_timeout
         folder = Path(resources.get("metadata", {}).get("path") or ".")
-        files = {} if judged else travelling.gather(folder)
-        with self._opened(nb, files, judged) as self._session:
+        given = NOTHING if judged else self._given(resources["nbgrader"])
+        files, removed = ({}, []) if judged else travelling.gather(folder, given.files)
+        with self._opened(nb, given, files, removed, judged) as self._session:
+            self._left = self._session.allow(self.notebook_timeout)
             for index, cell in enumerate(nb.cells):
                 self._execute(cell, index)
             if not judged:
@@ -109,41 +119,54 @@ class JudgedExecute(Execute):
     def _in_a_kernel(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         """Run a notebook as nbgrader does, but behind a wall, and on a copy of its folder."""
         folder = Path(resources.get("metadata", {}).get("path") or ".")
-        with tempfile.TemporaryDirectory(prefix="notebook-", ignore_cleanup_errors=True) as copied:
-            files = travelling.gather(folder)
-            travelling.settle(Path(copied), files)
-            before = stamps(Path(copied))
-            elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": copied}}
-            with walled_kernels(Path(copied), [LIBRARY]) as self.kernel_manager_class:
+        info = resources["nbgrader"]
+        with temporary.folder() as own:
+            copied = own / info["student"] / info["assignment"]
+            copied.mkdir(parents=True)
+            given = self._given(info)
+            files, missing = travelling.gather(folder, given.files)
+            lay_out(copied, given)
+            travelling.write(copied, {**files, **dict.fromkeys(missing)})
+            before = stamps(copied)
+            elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": str(copied)}}
+            with walled_kernels(copied, [LIBRARY], given) as self.kernel_manager_class:
                 nb, _ = super().preprocess(nb, elsewhere)
-            written, removed = changes(Path(copied), before)
+            written, removed = changes(copied, before)
             travelling.settle(folder, {**written, **dict.fromkeys(removed)})
         return nb, resources
 
     @contextmanager
-    def _opened(self, nb: NotebookNode, files: dict[str, bytes], judged: bool) -> Iterator[Session]:
+    def _opened(
+        self, nb: NotebookNode, given: Given, files: dict[str, bytes], removed: list[str], judged: bool
+    ) -> Iterator[Session]:
         """A session for this notebook; where the warm zygote turns out to be gone, with another one."""
         variables = {name: os.environ[name] for name in TOLD if name in os.environ}
         if judged:
             variables[SOCKET_VARIABLE] = ""
-        with ExitStack() as stack:
-            try:
-                session = self._session_with(stack, nb, files, variables)
-            except ZygoteFailed as error:
-                self.log.warning("%s; another zygote is started", error)
-                session = self._session_with(stack, nb, files, variables, anew=True)
-            yield session
+        info = self.resources["nbgrader"]
+        folder = f"{info['student']}/{info['assignment']}"
 
-    def _session_with(
-        self, stack: ExitStack, nb: NotebookNode, files: dict[str, bytes], variables: dict[str, str], anew: bool = False
-    ) -> Session:
         def modules() -> set[str]:
             return modules_of(cell.source for cell in nb.cells if cell.cell_type == "code")
 
-        place = stack.enter_context(borrowed(modules, [LIBRARY], anew))
-        if place.walls == "none":
-            self.log.warning("there are no walls around submissions here: see `python -m autograder doctor`")
-        return stack.enter_context(Session(place, files, variables))
+        def opened(stack: ExitStack, anew: bool) -> Session:
+            place = stack.enter_context(borrowed(modules, [LIBRARY], anew, given))
+            return stack.enter_context(Session(place, files, variables, folder, removed))
+
+        with ExitStack() as stack:
+            try:
+                session = opened(stack, anew=False)
+            except ZygoteFailed as error:
+                self.log.warning("%s; another zygote is started", error)
+                session = opened(stack, anew=True)
+            yield session
+
+    def _given(self, info: dict[str, Any]) -> Given:
+        """The instructor's files, as the class command hands them over, or where nbgrader has them."""
+        files = info.get(GIVEN)
+        if files is None:
+            files = travelling.beside(CourseDirectory(config=self.config), info["assignment"], self.config)
+        return Given(files)
 
     def _execute(self, cell: NotebookNode, index: int) -> None:
         exercise = exercise_of(cell, self.resources)
@@ -155,7 +178,7 @@ class JudgedExecute(Execute):
 
     def _in_time(self, index: int) -> bool:
         """Whether the notebook has time left; what is judged is tried all the same."""
-        if time.monotonic() < self._deadline:
+        if self._left() > 0:
             return True
         self._warn(f"cell {index} was not run: the notebook's {self.notebook_timeout} seconds are over")
         return False
@@ -164,7 +187,7 @@ class JudgedExecute(Execute):
         return self.skip_cells_with_tag in cell.metadata.get("tags", [])
 
     def _seconds(self, cell: NotebookNode) -> float:
-        left = max(self._deadline - time.monotonic(), 1.0)
+        left = max(self._left(), 1.0)
         timeout = self._get_timeout(cell)
         return left if timeout is None else min(timeout, left)
 
@@ -191,6 +214,7 @@ class JudgedExecute(Execute):
         else:
             reply = run.reply
         if reply.get("status", "error") == "error":
+            self._stopped[cell.metadata.get("nbgrader", {}).get("grade_id", "")] = where_it_stopped(reply)
             self.on_cell_executed(cell=cell, cell_index=index, execute_reply={"content": {**reply, "status": "error"}})
             if self.force_raise_errors:
                 raise CellExecutionError.from_cell_and_msg(cell, reply)
@@ -203,23 +227,26 @@ class JudgedExecute(Execute):
     def _judge(self, exercise: Exercise, cell: NotebookNode, index: int) -> None:
         near, far = socket.socketpair()
         seconds = self._seconds(cell)
-        verdict, began, fault, lived = None, time.monotonic(), "", self._session.alive
+        left = self._session.allow(seconds)
+        verdict, fault, lived = None, "", self._session.alive
         with near:
             with far:
                 self._session.start(f"import course\ncourse.judge({exercise.name})", far, SOCKET_VARIABLE)
             try:
-                verdict = hear(exercise, near, seconds, self._passed)
+                verdict = hear(exercise, near, seconds, self._passed, self._session.allow)
             except Exception as error:
                 self.log.exception("the judge failed on %s", exercise.name)
                 fault = f"{type(error).__name__} in the judge; a person will look at it."
-        left = seconds - (time.monotonic() - began)
         gone = verdict is not None and verdict.outcome in ("timed out", "tampered")
-        run = self._session.finish(SECONDS_TO_LEAVE if gone else max(left, SECONDS_TO_LEAVE))
+        run = self._session.finish(SECONDS_TO_LEAVE if gone else max(left(), SECONDS_TO_LEAVE))
         cell.execution_count = run.reply.get("execution_count")
         if fault:
             verdict = failed(exercise, "grader fault", fault)
         elif verdict is None:
-            verdict = _without_judgement(exercise, run, lived)
+            answer = next((one for one in self.nb.cells if _answers(one, exercise)), None)
+            verdict = _without_judgement(
+                exercise, run, lived, answer, self._stopped.get(f"{exercise.name}{ANSWER}", "")
+            )
         elif verdict.outcome == "passed":
             self._passed |= {exercise.name}
         if verdict.outcome in ALARMING:
@@ -245,8 +272,36 @@ def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
     return Verdict(exercise.name, outcome, findings, note=note)
 
 
-def _without_judgement(exercise: Exercise, run: Run, lived: bool) -> Verdict:
-    """The verdict where the student's process said nothing to the judge; `lived` is whether it could have, to begin with."""
+def _answers(cell: NotebookNode, exercise: Exercise) -> bool:
+    return cell.metadata.get("nbgrader", {}).get("grade_id") == f"{exercise.name}{ANSWER}"
+
+
+def _is_written(answer: NotebookNode | None) -> bool:
+    """Whether a student has put code into an answer cell: it is not as it was released, and more than comments."""
+    if answer is None or answer.metadata.nbgrader.get("checksum") == compute_checksum(answer):
+        return False
+    return any(line.strip() and not line.strip().startswith("#") for line in answer.source.splitlines())
+
+
+def where_it_stopped(reply: dict[str, Any]) -> str:
+    """The error that ended a cell, in a sentence: "SyntaxError, line 1: expected ':'"."""
+    told = ANSI.sub("", "\n".join(map(str, reply.get("traceback", ()))))
+    line = re.search(r"Cell In\[\d+\], line (\d+)", told)
+    kind = re.sub(r"\W", "", str(reply.get("ename")))[:60]
+    message = re.sub(r" \([^()]*, line \d+\)$", "", str(reply.get("evalue")))[:200]
+    return f"{kind}{f', line {line[1]}' if line else ''}: {message}"
+
+
+def _without_judgement(exercise: Exercise, run: Run, lived: bool, answer: NotebookNode | None, stopped: str) -> Verdict:
+    """The verdict where the student's process said nothing to the judge.
+
+    Args:
+        exercise: what was to be judged.
+        run: how the test cell ended.
+        lived: whether the process could have said something, to begin with.
+        answer: the student's cell.
+        stopped: the error that ended it; "" where none did.
+    """
     if run.end in ("died", "garbled"):
         before = "The process had ended, or did not answer, before this could be judged."
         return failed(exercise, "crashed", ENDED if lived else before)
@@ -255,8 +310,14 @@ def _without_judgement(exercise: Exercise, run: Run, lived: bool) -> Verdict:
     if run.reply["status"] == "ok":
         return failed(exercise, "tampered", "The test cell ran without asking to be judged.")
     kind, message = run.reply["ename"], run.reply["evalue"]
+    if kind == "NameError" and stopped.startswith("NotImplementedError"):
+        return failed(exercise, "not attempted", stopped)
+    if kind == "NameError" and stopped:
+        return failed(exercise, "did not run", stopped)
+    if kind == "NameError" and _is_written(answer):
+        return failed(exercise, "did not run", f"no {exercise.name}: its cell defines nothing of this name.")
     if kind == "NameError":
-        return failed(exercise, "not attempted", f"{message}: its cell is empty, missing, or stopped with an error.")
+        return failed(exercise, "not attempted", f"{message}: its cell is empty, or missing.")
     return failed(exercise, "raised", f"The test cell stopped before the judge was asked: {kind}: {message}")
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from nbgrader.preprocessors import ClearHiddenTests
+from nbgrader.utils import is_grade, is_locked
 
 from autograder.exercises import NOTEBOOKS
 
 
 class HideHiddenTests(ClearHiddenTests):
-    """nbgrader's `ClearHiddenTests`, on feedback pages: a student's own cell may hold its markers, and keeps them."""
+    """nbgrader's `ClearHiddenTests`, on feedback pages: what a student wrote may hold its markers, and keeps them."""
 
     def preprocess_cell(self, cell, resources, cell_index):  # type: ignore[no-untyped-def]
         ours = resources["nbgrader"]["notebook"] in NOTEBOOKS
-        if ours and cell.metadata.get("nbgrader", {}).get("grade"):
+        if ours and is_grade(cell) and is_locked(cell):
             self._remove_hidden_test_region(cell)
         return cell, resources

@@ -6,46 +6,68 @@ cells, so that the student gets a feedback page that says what happened, and nob
 
 from __future__ import annotations
 
-import io
+import fnmatch
 import json
 import logging
+import os
+import re
 import shutil
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, TypeGuard
 from uuid import uuid4
 
 import nbformat
-from nbconvert.exporters import NotebookExporter
-from nbformat import NotebookNode
+from nbformat import NotebookNode, validator
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder.exercises import NOTEBOOKS
+from autograder.plugins.bounds import (
+    LARGEST_FILE,
+    MOST_CELLS,
+    MOST_CODE,
+    MOST_NAMES,
+    MOST_VALUES,
+    Beyond,
+    below,
+    content,
+    entries,
+    size,
+)
+from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_short_text, says_a_time
+from autograder.plugins.printable import printable
 from autograder.plugins.releasing import PYTHON
+from autograder.plugins.returning import QUARANTINE, SECRET, is_secret
 
 log = logging.getLogger(__name__)
 
-LARGEST_FILE = 20 << 20
-LISTED = ("timestamp.txt",)
-QUARANTINE = "quarantine"
-ENCODING, ERRORS = "utf-8-sig", "replace"
+LISTED = (TIMESTAMP, SECRET)
 NOT_ASKED_FOR = "this assignment asks for no such file"
-NO_FILE = f"it is missing, or a link, or larger than {LARGEST_FILE >> 20} MiB"
+NO_FILE = "it is missing, or a link, or a folder"
+CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+MOST_TOLD = 10
+"""How many files that do not belong are named one by one."""
 
 
 def quarantine(assignment: str, student: str, notebooks: list[str]) -> None:
     """nbgrader's pre-convert hook: move links, large files and unlisted files out of a submission before it is copied.
 
-    Of other courses' assignments only links are moved: nbgrader would copy what they lead to, for the submission to read. All go to a folder `quarantine` beside `submitted`, where nothing is lost. nbgrader passes "*" for the student, and swallows
-    what this raises, so everything is read from the paths and nothing is raised.
+    Of other courses' assignments only what nbgrader could not copy, or should not, is moved: links, pipes, names that are not
+    UTF-8, a `timestamp.txt` that is no short text. All go to a folder `quarantine` beside `submitted`, where nothing is lost.
+    nbgrader passes "*" for the student, and swallows what this raises, so everything is read from the paths and nothing is raised.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
         try:
             if folder.name in NOTEBOOKS:
                 _rename_only_copy(folder, notebooks)
-            _quarantine(folder)
+            clear(folder)
+            if folder.name in NOTEBOOKS:  # a missing one is read as such; nbgrader asks its gradebook about each other
+                notebooks[:] = [name for name in notebooks if Path(name).stem == folder.name or os.path.lexists(name)]
         except OSError as error:
-            log.error("could not clear %s of files that do not belong: %s", folder, error)
+            log.error("could not clear %s of files that do not belong: %s", printable(str(folder)), error)
+        except Beyond:  # whoever reads it says so
+            pass
 
 
 def _rename_only_copy(folder: Path, notebooks: list[str]) -> None:
@@ -54,7 +76,7 @@ def _rename_only_copy(folder: Path, notebooks: list[str]) -> None:
     if found is not None:
         found.rename(asked)
         notebooks[:] = [str(asked) if Path(name) == found else name for name in notebooks]
-        log.warning("%s was renamed to %s", found, asked.name)
+        log.warning("%s was renamed to %s", printable(str(found)), asked.name)
 
 
 def only_copy(folder: Path) -> Path | None:
@@ -64,78 +86,190 @@ def only_copy(folder: Path) -> Path | None:
     return found[0] if alone and found[0].is_file() and not found[0].is_symlink() else None
 
 
-def _quarantine(folder: Path) -> None:
+def clear(folder: Path, only: Callable[[str], bool] = lambda name: True) -> None:
+    """Move to quarantine what does not belong into a submission's folder.
+
+    Args:
+        folder: the submission.
+        only: which names of what is unwanted to move.
+
+    Raises:
+        Beyond: there is more in it than is looked through.
+        OSError: something cannot be moved.
+    """
     kept = folder.parents[2] / QUARANTINE / folder.parent.name / folder.name
-    if folder.is_symlink():
-        _move(folder, kept.with_name(f"{folder.name}.link"), "it is a link")
-        return
-    for path in sorted(folder.rglob("*")):
-        reason = unwanted(path, folder)
-        if reason:
-            _move(path, kept / path.relative_to(folder), reason)
+    moved = [(name, reason) for name, reason in unwanted(folder).items() if only(name)]
+    for name, reason in moved[:MOST_TOLD]:
+        path, to = folder / name, kept.with_name(f"{folder.name}.link") if name == "." else kept / name
+        log.warning("%s was moved to %s: %s", printable(str(path)), printable(str(_move(path, to))), reason)
+    for name, _ in moved[MOST_TOLD:]:
+        _move(folder / name, kept / name)
+    if len(moved) > MOST_TOLD:
+        log.warning("%d more of %s were moved to %s too", len(moved) - MOST_TOLD, folder, kept)
 
 
-def unwanted(path: Path, folder: Path) -> str:
-    """Why a file does not belong into a submission's folder; "" where it does."""
-    if path.is_symlink():
-        return "it is a link"
-    if path.is_dir() or folder.name not in NOTEBOOKS:
-        return ""
-    if not path.is_file():
-        return "it is not a plain file"
-    if path.stat().st_size > LARGEST_FILE:
-        return f"it is larger than {LARGEST_FILE >> 20} MiB"
-    belongs = path.parent == folder and (path.name == f"{folder.name}.ipynb" or path.name in LISTED)
-    return "" if belongs else NOT_ASKED_FOR
-
-
-def _move(path: Path, to: Path, reason: str) -> None:
+def _move(path: Path, to: Path) -> Path:
+    while os.path.lexists(to):
+        to = to.parent.with_name(f"{to.parent.name}~") / to.name
     to.parent.mkdir(parents=True, exist_ok=True)
-    while to.exists() or to.is_symlink():
-        to = to.with_name(to.name + "~")
     shutil.move(path, to)
-    log.warning("%s was moved to %s: %s", path, to, reason)
+    return to
 
 
-class TolerantExporter(NotebookExporter):
-    """nbconvert's exporter of notebooks, which reads this course's submissions whatever state they are in."""
+def unwanted(folder: Path) -> dict[str, str]:
+    """What does not belong into a submission's folder, by relative path, and why; "." is the folder itself.
 
-    def from_filename(self, filename: str, resources: Any = None, **keywords: Any) -> tuple[str, dict[str, Any]]:
-        ours = resources is not None and resources.get("nbgrader", {}).get("notebook") in NOTEBOOKS
-        if ours and not (Path(filename).is_file() and not Path(filename).is_symlink()):
-            return super().from_file(io.StringIO(nbformat.writes(unreadable(NO_FILE))), resources)
-        return super().from_filename(filename, resources, **keywords)
+    Of this course's assignments a folder that was not asked for is one thing, whatever is in it. Of others', which may ask for
+    any, all that is below is looked at.
 
-    def from_file(self, file_stream: Any, resources: Any = None, **keywords: Any) -> tuple[str, dict[str, Any]]:
-        if resources is None or resources.get("nbgrader", {}).get("notebook") not in NOTEBOOKS:
-            return super().from_file(file_stream, resources, **keywords)
-        if isinstance(file_stream, io.TextIOWrapper):
-            file_stream.reconfigure(encoding=ENCODING, errors=ERRORS)
-        whose = f"{resources['nbgrader']['notebook']} of {resources['nbgrader'].get('student')}"
-        return self.from_notebook_node(salvage(file_stream.read(), whose), resources, **keywords)
+    Raises:
+        Beyond: there is more in it than is looked through.
+        OSError: it cannot be read.
+    """
+    if folder.is_symlink():
+        return {".": "it is a link"}
+    ours = folder.name in NOTEBOOKS
+    found = {}
+    for entry in entries(folder, MOST_NAMES) if ours else below(folder):
+        reason = _unwanted(entry) or (ours and _not_asked_for(entry, folder.name)) or ""
+        name = os.path.relpath(entry.path, folder)
+        if name == TIMESTAMP and not reason and not (says_a_time if ours else is_short_text)(folder / name):
+            reason = NO_TIME
+        if reason and not any(parent in found for parent in map(str, Path(name).parents)):
+            found[name] = reason
+    return found
+
+
+def _unwanted(entry: os.DirEntry[str]) -> str:
+    """Why something does not belong into any submission; "" where it may."""
+    if entry.is_symlink():
+        return "it is a link"
+    if not (entry.is_file() or entry.is_dir()):
+        return "it is not a plain file"
+    try:
+        entry.name.encode()
+    except UnicodeEncodeError:
+        return "its name is not UTF-8, so it was left out"
+    notebook = entry.name.endswith(".ipynb")  # who reads it says why it cannot be read
+    return "" if notebook or os.access(entry.path, os.R_OK) else "it cannot be read"
+
+
+def _not_asked_for(entry: os.DirEntry[str], assignment: str) -> str:
+    """Why something does not belong into a submission of this course; "" where it does."""
+    if entry.name == f"{assignment}.ipynb":
+        return ""
+    if entry.name not in LISTED:
+        return NOT_ASKED_FOR
+    if entry.name == SECRET and not is_secret(Path(entry.path)):
+        return "it is not what `nbgrader submit` writes"
+    return f"it is larger than {size(LARGEST_FILE)}" if entry.is_file() and entry.stat().st_size > LARGEST_FILE else ""
+
+
+def files_in(folder: Path, ignore: Sequence[str]) -> list[str]:
+    """The relative paths of the files that another course's submission brings, without notebooks.
+
+    Args:
+        folder: the submission.
+        ignore: file patterns that nbgrader leaves behind (`CourseDirectory.ignore`).
+
+    Raises:
+        Beyond: there is more in it than is looked through.
+        OSError: a folder cannot be read.
+    """
+
+    def skipped(name: str) -> bool:
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in (*ignore, "*.ipynb"))
+
+    return [os.path.relpath(entry.path, folder) for entry in below(folder, skipped) if entry.is_file()]
+
+
+def why_not_read(error: Exception) -> str:
+    """A sentence on a submission that was not read."""
+    if isinstance(error, OSError) and error.strerror:
+        return printable(f"{Path(os.fsdecode(error.filename or '')).name} could not be read: {error.strerror}")
+    return printable(str(error))
+
+
+def read_notebook(path: Path, whose: str, ours: bool) -> NotebookNode:
+    """The notebook in a file, made valid.
+
+    Raises:
+        Beyond: there is more in it than is read.
+        OSError: it cannot be read.
+        Exception: it is another course's, and no notebook.
+    """
+    if ours and (path.is_symlink() or not path.is_file()):
+        return unreadable(NO_FILE)
+    return notebook_in(content(path), whose, ours)
+
+
+def notebook_in(data: bytes, whose: str, ours: bool) -> NotebookNode:
+    """The notebook that some bytes are, made valid.
+
+    Raises:
+        Beyond: there is more in it than is read.
+        Exception: it is another course's, and no notebook.
+    """
+    if data.count(b",") > MOST_VALUES:
+        raise Beyond(f"the notebook holds more than {MOST_VALUES:,} values")
+    text = data.decode(json.detect_encoding(data), errors="replace" if ours else "strict")
+    try:
+        notebook = salvage(text, whose) if ours else mended(nbformat.reads(text, as_version=4))
+    except RecursionError:
+        raise Beyond("the notebook's JSON has too many brackets in one another") from None
+    code = sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code")
+    if code > MOST_CODE:
+        raise Beyond(f"the notebook's code is longer than {size(MOST_CODE)}")
+    return notebook
 
 
 def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
-    """A valid notebook with every cell of `text` that is one: its source, type, tags and nbgrader's metadata.
+    """A valid notebook with every cell of `text` that is one: its source, type and nbgrader's metadata, and whether it is to be skipped.
 
-    Outputs are left behind: what was printed elsewhere is not graded here.
+    Outputs are left behind: what was printed elsewhere is not graded here. What a student should read of it stands in the
+    notebook's metadata, under `notes`.
 
     Args:
         text: what was handed in.
         whose: how the log calls it.
+
+    Raises:
+        Beyond: there are too many cells.
+        RecursionError: too many brackets stand in one another.
     """
     try:
         tree = json.loads(text)
-        if not isinstance(tree, dict) or tree.get("nbformat") != 4:
+        if not isinstance(tree, dict) or not isinstance(tree.get("cells"), list):
             tree = nbformat.reads(text, as_version=4)  # an older format, or none
+        if len(tree["cells"]) > MOST_CELLS:
+            raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
         tree = json.loads(json.dumps(tree, ensure_ascii=False).encode(errors="replace"))  # no half characters
         cells = [_salvage_cell(cell) for cell in tree["cells"]]
         rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)
         nbformat.validate(rebuilt)
+    except (Beyond, RecursionError):
+        raise
     except Exception as error:  # nbformat raises a dozen kinds, some from libraries of its own
-        log.warning("%s could not be read: %s: %.200s", whose, type(error).__name__, error)
-        return unreadable(f"{type(error).__name__}: {error!s:.200}".encode(errors="replace").decode())
+        reason = printable(f"{type(error).__name__}: {error!s:.200}")
+        log.warning("%s could not be read: %s", printable(whose), reason)
+        return unreadable(reason)
+    if any(isinstance(cell, dict) and not _valid_tags(cell.get("metadata")) for cell in tree["cells"]):
+        rebuilt.metadata[NOTES] = [ODD_TAGS]
     return rebuilt
+
+
+NOTES = "notes"
+UNREAD = "unread"
+ODD_TAGS = (
+    "some cells had tags that no notebook can have: the same one twice, one with a comma, an empty one, or one that is no "
+    "text; tags were left out, which costs nothing"
+)
+SKIPPED = "skip-execution"
+
+
+def _valid_tags(metadata: Any) -> bool:
+    tags = metadata.get("tags", []) if isinstance(metadata, dict) else []
+    return _texts(tags) and len(set(tags)) == len(tags) and all(tag and "," not in tag for tag in tags)
 
 
 def _salvage_cell(cell: Any) -> NotebookNode | None:
@@ -149,14 +283,19 @@ def _salvage_cell(cell: Any) -> NotebookNode | None:
     metadata = cell.get("metadata")
     if isinstance(metadata, dict):
         if isinstance(metadata.get("nbgrader"), dict):
-            new.metadata["nbgrader"] = nbformat.from_dict(metadata["nbgrader"])
-        if _texts(metadata.get("tags")):
-            new.metadata["tags"] = metadata["tags"]
+            new.metadata["nbgrader"] = NotebookNode(_plain(metadata["nbgrader"]))
+        if isinstance(metadata.get("tags"), list) and SKIPPED in metadata["tags"]:
+            new.metadata["tags"] = [SKIPPED]
     attached = cell.get("attachments")
     if new.cell_type == "markdown" and isinstance(attached, dict):
         images = {name: _images(bundle) for name, bundle in attached.items() if isinstance(bundle, dict)}
         new["attachments"] = nbformat.from_dict(images)
     return new
+
+
+def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that are single values; nbgrader has no others."""
+    return {name: value for name, value in settings.items() if isinstance(value, (str, int, float, bool, type(None)))}
 
 
 def _new_cell(cell_type: str, source: str) -> NotebookNode:
@@ -176,9 +315,47 @@ def _texts(value: Any) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
+def mended(notebook: NotebookNode) -> NotebookNode:
+    """Another course's notebook without what nbformat refuses and no answer depends on: metadata, ids, records of earlier runs.
+
+    Raises:
+        Beyond: there are too many cells.
+    """
+    if len(notebook.cells) > MOST_CELLS:
+        raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
+    if not isinstance(notebook.get("metadata"), dict):
+        notebook["metadata"] = NotebookNode()
+    for cell in notebook.cells:
+        if not isinstance(cell.get("metadata"), dict):
+            cell["metadata"] = NotebookNode()
+        if not (isinstance(cell.get("id"), str) and CELL_ID.fullmatch(cell.id)):
+            cell.pop("id", None)
+        if cell.get("cell_type") == "code" and not _valid_record(cell):
+            cell["outputs"], cell["execution_count"] = [], None
+    made: NotebookNode = validator.normalize(notebook, relax_add_props=True, strip_invalid_metadata=True)[1]
+    return made
+
+
+def _valid_record(cell: NotebookNode) -> bool:
+    """Whether what a code cell tells of an earlier run is what nbformat takes; `--no-execute` keeps it."""
+    count, outputs = cell.get("execution_count"), cell.get("outputs")
+    if not isinstance(outputs, list) or not (count is None or (type(count) is int and count >= 0)):
+        return False
+    try:
+        for output in outputs:
+            nbformat.validate(output, ref="output", version=4)
+    except (nbformat.ValidationError, KeyError, TypeError, AttributeError, ValueError):
+        return False
+    return True
+
+
 def unreadable(reason: str) -> NotebookNode:
     """A notebook that says why there is no other."""
-    note = new_markdown_cell(
-        f"**This submission could not be read** ({escape(reason)}). What follows is the empty assignment."
-    )
-    return new_notebook(cells=[note])
+    note = f"**This submission could not be read** ({escape(reason)}). What follows is the empty assignment."
+    return new_notebook(cells=[new_markdown_cell(note)], metadata={UNREAD: True})
+
+
+def refused(reason: str) -> NotebookNode:
+    """A notebook that says why a person will look at what was handed in."""
+    note = f"**This could not be graded automatically.** {escape(reason)}. A person will look at it."
+    return new_notebook(cells=[new_markdown_cell(note)], metadata={UNREAD: True})

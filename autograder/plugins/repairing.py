@@ -18,6 +18,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.exercises import NOTEBOOKS
 from autograder.exercises.model import ANSWER
+from autograder.plugins.printable import printable
+from autograder.plugins.reading import NOTES, UNREAD
 
 SETTINGS = ("schema_version", "grade", "solution", "task", "locked", "points")
 
@@ -42,11 +44,14 @@ class Repair(NbGraderPreprocessor):
             return nb, resources
         with self._gradebook(info["db_url"]) as gradebook:
             official = official_cells(gradebook, info["notebook"], info["assignment"])
+        told = nb.metadata.pop(NOTES, [])
+        unread = nb.metadata.pop(UNREAD, False)
         nb.cells, notes = repair(nb.cells, official)
+        notes = [] if unread else told + notes  # of cells that nobody read there is nothing to say
         for note in notes:
-            self.log.warning("%s of %s: %s", info["notebook"], info["student"], note)
+            self.log.warning("%s of %s: %s", info["notebook"], info["student"], printable(note))
         if notes:
-            listed = "\n".join(f"- {escape(note)}" for note in notes)
+            listed = "\n".join(f"- {escape(printable(note))}" for note in notes)
             nb.cells.insert(0, new_markdown_cell(f"**Repaired before grading**\n\n{listed}"))
         return nb, resources
 

@@ -5,13 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
 from autograder.plugins.executing import exercise_of, verdict_in
+from autograder.plugins.gradebook import wait_for_a_person
 
 
 class SaveVerdicts(SaveAutoGrades):
-    """nbgrader's `SaveAutoGrades`, which also knows a grader fault, and an exercise that nobody judged (--no-execute)."""
+    """nbgrader's `SaveAutoGrades`, which also knows a grader fault, and an exercise that nobody judged (--no-execute), and a notebook that was not read."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        nb, resources = super().preprocess(nb, resources)
+        if resources["nbgrader"].get("refused"):
+            with Gradebook(self.db_url) as gradebook:
+                work = gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
+                wait_for_a_person(gradebook, work.grades)
+        return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._add_score(cell, resources)

@@ -1,35 +1,69 @@
-"""The files beside a notebook: sent in before it runs, brought back after. The notebook itself stays outside."""
+"""The files beside a notebook: sent in before it runs, brought back after."""
 
 from __future__ import annotations
 
+import filecmp
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import find_all_files
+from traitlets.config import Config
+
+from autograder.engine import TooMuchToSend
 
 MAX_BYTES = 48 << 20
 
 
-class TooMuchToSend(ValueError):
-    """The files beside a notebook are more than fits into the folder that it runs in."""
+def beside(directory: CourseDirectory, assignment: str, config: Config) -> dict[str, Path]:
+    """The files that nbgrader copies from an assignment's source folder into every submission, by relative path."""
+    folder = Path(directory.root, directory.format_path(directory.source_directory, ".", assignment))
+    found = (Path(name) for name in find_all_files(str(folder), [*directory.ignore, "*.ipynb"]))
+    relative = {path.relative_to(folder).as_posix(): path for path in found}
+    excluded = config.get("Autograde", {}).get("exclude_overwriting", {}).get(assignment, ())
+    return {name: relative[name] for name in sorted(relative.keys() - set(excluded))}
 
 
-def gather(folder: Path) -> dict[str, bytes]:
-    """The plain files below a folder, but for notebooks, by relative path.
+def gather(folder: Path, given: Mapping[str, Path]) -> tuple[dict[str, bytes], list[str]]:
+    """What is a submission's own below a folder.
+
+    Args:
+        folder: where the notebook is.
+        given: the instructor's files by relative path, which need not be sent.
+
+    Returns:
+        The plain files that are not the instructor's, by relative path; and which of the instructor's are not there.
 
     Raises:
         TooMuchToSend: they are larger than `MAX_BYTES` together.
     """
     found: dict[str, bytes] = {}
+    unseen = set(given)
     size = 0
+    for path, name in _files(folder):
+        if name in given and _same(path, given[name]):
+            unseen.remove(name)
+        elif not path.is_symlink():
+            size += path.stat().st_size
+            if size > MAX_BYTES:
+                raise TooMuchToSend(
+                    f"the files beside the notebook, besides the instructor's own, are more than {MAX_BYTES >> 20} MiB together"
+                )
+            found[name] = path.read_bytes()
+            unseen.discard(name)
+    return found, sorted(unseen)
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, str]]:
     for path in sorted(folder.rglob("*")):
-        if path.is_symlink() or not path.is_file() or path.suffix == ".ipynb":
-            continue
-        size += path.stat().st_size
-        if size > MAX_BYTES:
-            raise TooMuchToSend(f"the files in {folder} are more than {MAX_BYTES >> 20} MiB")
-        found[path.relative_to(folder).as_posix()] = path.read_bytes()
-    return found
+        if path.is_file():
+            yield path, path.relative_to(folder).as_posix()
+
+
+def _same(path: Path, given: Path) -> bool:
+    return path.samefile(given) or (not path.is_symlink() and filecmp.cmp(path, given, shallow=False))
 
 
 def settle(folder: Path, changed: Mapping[str, bytes | None]) -> None:
@@ -39,9 +73,14 @@ def settle(folder: Path, changed: Mapping[str, bytes | None]) -> None:
         folder: where the notebook is.
         changed: contents by relative path, None for what was removed.
     """
+    write(folder, {name: content for name, content in changed.items() if not name.endswith(".ipynb")})
+
+
+def write(folder: Path, changed: Mapping[str, bytes | None]) -> None:
+    """Write files below a folder, or remove those whose content is None; nothing is followed."""
     for name, content in sorted(changed.items(), key=lambda one: one[1] is not None):  # what was removed comes first
         path = folder / name
-        if path.suffix == ".ipynb" or not _inside(path, folder):
+        if not _inside(path, folder):
             continue
         with suppress(OSError):  # a file and a folder of the same name, or one that is too long for this disk
             if path.is_symlink() or path.is_file():

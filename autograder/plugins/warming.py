@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import course
-from autograder.engine import Place, Zygote, best_walls
+from autograder.engine import NOTHING, Given, Place, Zygote, best_walls
 
 WELL_KNOWN = {"course", "jaxtyping", "matplotlib", "matplotlib.pyplot", "numpy", "pandas", "scipy", "sklearn", "torch"}
 """What may be imported where nothing of a submission may run; and of the students' library, which is ours, any module."""
@@ -19,11 +19,12 @@ LIBRARY = Path(course.__file__).parent
 
 
 @contextmanager
-def shared_zygote(notebooks: Iterable[Path]) -> Iterator[Place | None]:
+def shared_zygote(notebooks: Iterable[Path], given: Given = NOTHING) -> Iterator[Place | None]:
     """A zygote for all the processes that this one starts; None where each submission needs one of its own.
 
     Args:
         notebooks: what will be graded there, or is like it.
+        given: the instructor's files that lie beside each.
     """
     if best_walls() == "outer":
         yield None
@@ -33,7 +34,7 @@ def shared_zygote(notebooks: Iterable[Path]) -> Iterator[Place | None]:
         with suppress(OSError, ValueError, KeyError, TypeError):
             cells = json.loads(path.read_bytes())["cells"]
             sources += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    with Zygote(sorted(modules_of(sources)), [LIBRARY]) as zygote:
+    with Zygote(sorted(modules_of(sources)), [LIBRARY], given=given) as zygote:
         yield zygote.place
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -72,12 +71,12 @@ def run(module: str, plugged: bool = True, only: Sequence[str] = ()) -> Run:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-        report, ran = folder / "junit.xml", folder / "ran.json"
+        report, ran = folder / "junit.xml", folder / "ran.txt"
         return Run(
             {name(case): outcome(case) for case in ElementTree.parse(report).iter("testcase")}
             if report.exists()
             else {},
-            set(json.loads(ran.read_text())) if ran.exists() else set(),
+            set(ran.read_text().splitlines()) if ran.exists() else set(),
             done.stdout,
         )
 
@@ -90,7 +89,7 @@ def environment(folder: Path, plugged: bool) -> dict[str, str]:
         "HOME": str(folder / "home"),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)]),
-        "WITNESS_REPORT": str(folder / "ran.json"),
+        "WITNESS_REPORT": str(folder / "ran.txt"),
         **({"JUPYTER_CONFIG_PATH": str(HERE / "config")} if plugged else {}),
     }
 

@@ -66,6 +66,7 @@ def test_the_plugins_were_in_effect() -> None:
         name
         for name in (
             autograde.exporter_class,
+            settings.GenerateFeedback.exporter_class,
             *autograde.sanitize_preprocessors,
             *autograde.autograde_preprocessors,
             *settings.GenerateAssignment.preprocessors,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,16 @@ from nbconvert.preprocessors import Preprocessor
 # nbgrader starts alembic for each new database, to be told the same word each time: 1.5 s in each of 300 tests
 nbgrader.api.get_alembic_version = functools.cache(nbgrader.api.get_alembic_version)
 
+REPORT = Path(os.environ["WITNESS_REPORT"])
 ran: set[str] = set()
+
+
+def note(name: str) -> None:
+    """Write it down at once: what runs in a fork is known to no other process, and a fork may end without a word."""
+    if name not in ran:
+        ran.add(name)
+        with REPORT.open("a") as report:
+            report.write(f"{name}\n")
 
 
 def noted(method: Any) -> Any:
@@ -24,15 +32,11 @@ def noted(method: Any) -> Any:
     @functools.wraps(method)
     def noting(self: Any, *arguments: Any, **keywords: Any) -> Any:
         if getattr(self, "enabled", True):
-            ran.add(f"{type(self).__module__}.{type(self).__qualname__}")
+            note(f"{type(self).__module__}.{type(self).__qualname__}")
         return method(self, *arguments, **keywords)
 
     return noting
 
 
 Preprocessor.__call__ = noted(Preprocessor.__call__)
-Exporter.from_file = noted(Exporter.from_file)
-
-
-def pytest_sessionfinish() -> None:
-    Path(os.environ["WITNESS_REPORT"]).write_text(json.dumps(sorted(ran)))
+Exporter.from_notebook_node = noted(Exporter.from_notebook_node)  # all come to this, however they read a notebook

@@ -17,7 +17,7 @@ from autograder.course import Course
 ASSIGNMENT = "homework"
 FIRST, SECOND = "first", "second"
 DUE = "2030-01-10 12:00:00 UTC"
-TIMEOUT = 12
+ENDLESS = ("while True", "save()")  # what stands in cells that may never come to an end
 
 KERNELSPEC = {"name": "python3", "display_name": "Python 3"}
 VALUES = 6

@@ -104,7 +104,7 @@ class Attempt:
     """
 
     make: Callable[[NotebookNode, Path], NotebookNode | str | None]
-    earns: tuple[float, float, float]
+    earns: tuple[float | None, ...]
     log: str = ""
     page: str = ""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
-from submissions import NOTEBOOK, RIGHT, Attempt, Graded, answer_cell, grade_class, scores
+from submissions import NOTEBOOK, RIGHT, Attempt, Graded, answer_cell, grade_class, page, scores, words
 
 from autograder.report import lines
 
@@ -65,6 +65,23 @@ def beginning_with(source: str) -> Attempt:
     return Attempt(make, ALL)
 
 
+NOT_RUN = {
+    "has-no-colon": ("def mix_rows(W, V)\n    return W @ V", "did not run: SyntaxError, line 1"),
+    "stops-before-it": (
+        "x = 1\nno_such_thing\ndef mix_rows(W, V):\n    return W @ V",
+        "did not run: NameError, line 2",
+    ),
+    "calls-it-otherwise": ("def rows(W, V):\n    return W @ V", "did not run: no mix_rows"),
+    "uses-odd-magic": ("\n%%no_such_magic\ndef mix_rows(W, V):\n    return W @ V", "did not run: UsageError"),
+    "forges-a-name": ("raise type('A\\x1b[31m\\nada: 7', (Exception,), {})('x')", "did not run: A31mada7, line 1"),
+    "left-comments": ("# later", "not attempted"),
+}
+
+
+def answering(source: str) -> Attempt:
+    return Attempt(ending_with("pass", mix_rows=source).make, (2.0, 0.0, 3.0))
+
+
 ATTEMPTS = {
     "shows-marks-later": Attempt(ending_with(SHOWN_AGAIN, mix_rows=SHOWN_ONCE).make, (2.0, 0.0, 3.0)),
     "shows-a-verdict": ending_with(FAKE_VERDICT),
@@ -72,6 +89,7 @@ ATTEMPTS = {
     "shows-what-no-notebook-holds": ending_with(UNPRINTABLE),
     "has-a-check-of-their-own": beginning_with(OWN_CHECK),
     "wraps-an-answer": ending_with("pass", pairwise_dots=WRAPPED),
+    **{student: answering(source) for student, (source, _) in NOT_RUN.items()},
 }
 
 
@@ -83,6 +101,18 @@ def graded(new_course) -> Graded:  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("student", ATTEMPTS)
 def test_the_score_is_what_the_judge_gave(graded: Graded, student: str) -> None:
     assert scores(graded.course, student) == ATTEMPTS[student].earns
+
+
+@pytest.mark.parametrize("student", NOT_RUN)
+def test_a_cell_that_stopped_is_not_called_an_attempt_never_made(graded: Graded, student: str) -> None:
+    (line,) = (one for one in lines(graded.course, NOTEBOOK) if (one.student, one.exercise) == (student, "mix_rows"))
+    assert (line.score, line.outcome) == (0.0, NOT_RUN[student][1])
+
+
+def test_the_page_says_what_stopped_the_cell(graded: Graded) -> None:
+    said = words(page(graded.course, "has-no-colon"))
+    assert "mix_rows: did not run, 0 of 2 points" in said
+    assert "SyntaxError, line 1: expected ':'" in said
 
 
 def test_nobody_stops_the_run_or_the_report(graded: Graded) -> None:

@@ -50,8 +50,9 @@ def pairwise_dots(A, B):
     return 2.0"""
 TALKS_BACK = """import course.cases
 class Passed:
+    def shorter(self): return [self]
     def to_value(self): return {"outcome": "passed", "score": 2.0}
-course.cases.observe = lambda *arguments, **keywords: Passed()
+course.cases.account = lambda *arguments, **keywords: Passed()
 def pairwise_dots(A, B):
     return 2.0"""
 STASHES_ARGUMENTS = """def to_columns(X, W):

@@ -195,8 +195,35 @@ def extra_files(notebook: NotebookNode, path: Path) -> Made:
     return notebook
 
 
+def missing_picture(notebook: NotebookNode, path: Path) -> Made:
+    notebook.cells.insert(1, nbformat.v4.new_markdown_cell("*before* ![x](attachment:gone.png)"))
+    return notebook
+
+
+def colours(notebook: NotebookNode, path: Path) -> Made:
+    notebook.cells.insert(1, nbformat.v4.new_code_cell("print('\\x1b[31mx' * 800_000)"))
+    return notebook
+
+
+def hard_text(notebook: NotebookNode, path: Path) -> Made:
+    notebook.cells.insert(1, nbformat.v4.new_markdown_cell("[" * 5_000_000))
+    return notebook
+
+
+def long_code(notebook: NotebookNode, path: Path) -> Made:
+    notebook.cells.append(nbformat.v4.new_code_cell("%%capture\n" + "x;" * 450_000))
+    return notebook
+
+
+def markers_in_an_answer(notebook: NotebookNode, path: Path) -> Made:
+    answer_cell(notebook, "mix_rows").source += "\n### BEGIN HIDDEN TESTS"
+    return notebook
+
+
 UNREADABLE = "This submission could not be read"
-MISSING = "it is missing, or a link, or larger than 20 MiB"
+MISSING = "it is missing, or a link, or a folder"
+FOR_A_PERSON = (None, None, None)
+NOT_GRADED = "This could not be graded automatically."
 ATTEMPTS = {
     "duplicated-test": Attempt(
         duplicated_test,
@@ -300,13 +327,21 @@ ATTEMPTS = {
         another_json, NOTHING, log=f"{NOTEBOOK} of another-json could not be read", page=UNREADABLE
     ),
     "nested-json": Attempt(
-        nested_json, NOTHING, log=f"{NOTEBOOK} of nested-json could not be read: RecursionError", page=UNREADABLE
+        nested_json,
+        FOR_A_PERSON,
+        log=f"{NOTEBOOK} of nested-json waits for a person: the notebook's JSON has too many brackets in one another",
+        page=NOT_GRADED,
     ),
     "another-encoding": Attempt(another_encoding, ALL),
     "one-bad-cell": Attempt(cell_that_is_none, ALL),
-    "oversized": Attempt(oversized, NOTHING, log="it is larger than 20 MiB", page=MISSING),
+    "oversized": Attempt(oversized, FOR_A_PERSON, log=f"{NOTEBOOK}.ipynb is larger than 20 MiB", page=NOT_GRADED),
     "linked-notebook": Attempt(linked_notebook, NOTHING, log=f"{NOTEBOOK}.ipynb: it is a link", page=MISSING),
     "linked-folder": Attempt(linked_folder, NOTHING, log=f"{NOTEBOOK}.link: it is a link", page=MISSING),
+    "missing-picture": Attempt(missing_picture, ALL, page="The picture attachment:gone.png is not in this notebook."),
+    "colours": Attempt(colours, ALL, page="more characters are not shown here."),
+    "hard-text": Attempt(hard_text, ALL, page="4,950,000 more characters are not shown here."),
+    "long-code": Attempt(long_code, ALL, page="# … 850,010 more characters are not shown here."),
+    "markers": Attempt(markers_in_an_answer, ALL, page="### BEGIN HIDDEN TESTS"),
     "extra-files": Attempt(extra_files, ALL, log="numpy.py: this assignment asks for no such file"),
 }
 
@@ -341,22 +376,31 @@ def test_the_feedback_page_says_what_was_wrong_with_a_submission(graded: Graded,
     assert ATTEMPTS[student].page in words(page(graded.course, student))
 
 
+@pytest.mark.parametrize(
+    "student", [name for name, attempt in ATTEMPTS.items() if attempt.page in (UNREADABLE, MISSING)]
+)
+def test_of_what_could_not_be_read_nothing_else_is_said(graded: Graded, student: str) -> None:
+    assert "was missing; it was put back" not in graded.log_of(student)
+    told = words(page(graded.course, student))
+    assert "Repaired before grading" not in told
+    assert UNREADABLE in told
+
+
 def test_what_the_exercises_are_worth_is_what_the_release_said(graded: Graded) -> None:
     with Gradebook(graded.course.database) as gradebook:
         worth = tuple(gradebook.find_grade_cell(exercise, NOTEBOOK, NOTEBOOK).max_score for exercise in EXERCISES)
     assert worth == ALL
 
 
-def test_nobody_is_left_to_be_graded_by_hand(graded: Graded) -> None:
+def test_nobody_but_those_who_handed_in_too_much_is_left_to_be_graded_by_hand(graded: Graded) -> None:
     with Gradebook(graded.course.database) as gradebook:
         waiting = [s.student.id for s in gradebook.assignment_submissions(NOTEBOOK) if s.needs_manual_grade]
-    assert waiting == []
+    assert sorted(waiting) == ["nested-json", "oversized"]
 
 
 @pytest.mark.parametrize(
     ("student", "file"),
     [
-        ("oversized", f"{NOTEBOOK}/{NOTEBOOK}.ipynb"),
         ("linked-notebook", f"{NOTEBOOK}/{NOTEBOOK}.ipynb"),
         ("linked-folder", f"{NOTEBOOK}.link"),
         ("extra-files", f"{NOTEBOOK}/numpy.py"),

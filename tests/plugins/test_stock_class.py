@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 from stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader, stock_course
-from stock_class import ASSIGNMENT, CLASS, DUE, FIRST, SECOND, TIMEOUT, hand_in, write_source
+from stock_class import ASSIGNMENT, CLASS, DUE, ENDLESS, FIRST, SECOND, hand_in, write_source
 
 from autograder.course import Course
 
-SETTINGS = """
+SETTINGS = f"""
 c.LateSubmissionPlugin.penalty_method = "zero"
+c.Execute.timeout_func = lambda cell: 12 if any(part in cell.source for part in {ENDLESS}) else 300
+c.Execute.iopub_timeout = 12
 """
 
 
@@ -40,8 +42,7 @@ def grade_class(root: Path, settings: str) -> Graded:
 
 
 def autograde(course: Course, *options: str) -> str:
-    settings = (f"--Execute.timeout={TIMEOUT}", "--Execute.shutdown_kernel=immediate")
-    return nbgrader(course.root, "autograde", ASSIGNMENT, *settings, *options)
+    return nbgrader(course.root, "autograde", ASSIGNMENT, "--Execute.shutdown_kernel=immediate", *options)
 
 
 @dataclass(frozen=True)

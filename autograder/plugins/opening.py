@@ -1,0 +1,156 @@
+"""The exporters that nbgrader makes once it has found the submissions, and before it begins the first: whose turn it is, and how each is read."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters.exporter import ResourcesDict
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde, BaseConverter
+from nbgrader.converters.base import NbGraderException
+
+from autograder.exercises import NOTEBOOKS
+from autograder.plugins.agreeing import outdated_in
+from autograder.plugins.bounds import MOST_BYTES, Beyond, below, size
+from autograder.plugins.gradebook import trouble_with, wait_for_a_person
+from autograder.plugins.handing_in import TIMESTAMP, misnamed
+from autograder.plugins.printable import printable
+from autograder.plugins.reading import clear, read_notebook, refused, unwanted, why_not_read
+
+
+class TolerantExporter(NotebookExporter):
+    """nbconvert's exporter of notebooks, which reads submissions whatever state they are in.
+
+    nbgrader has one of them read each notebook twice, as it was handed in and then as it was sanitised. What the first reading
+    refuses is not run: the resources have the reason in `resources["nbgrader"]["refused"]`.
+
+    Raises:
+        NbGraderException: the gradebook cannot be used, or gives other points than the exercises; the log says what to do.
+    """
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._refused: dict[tuple[str, str], str] = {}
+        if isinstance(self.parent, Autograde):
+            take_up(self.parent, self.parent.coursedir.submitted_directory)
+            _refuse_outdated(self.parent)
+            clear_all(self.parent)
+
+    def from_filename(self, filename: str, resources: Any = None, **keywords: Any) -> tuple[str, dict[str, Any]]:
+        if resources is None or "nbgrader" not in resources:
+            return super().from_filename(filename, resources, **keywords)
+        path, info = Path(filename), resources["nbgrader"]
+        place = (info["student"], info["notebook"])
+        resources["metadata"] = ResourcesDict(name=path.stem, path=str(path.parent))
+        if isinstance(self.parent, Autograde):
+            without_copy(self.parent, info, path)
+        try:
+            notebook = read_notebook(path, f"{info['notebook']} of {info['student']}", info["notebook"] in NOTEBOOKS)
+        except (Beyond, OSError) as error:
+            self._refused[place] = reason = why_not_read(error)
+            self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], reason)
+            notebook = refused(reason)
+        info["refused"] = self._refused.get(place, "")
+        return self.from_notebook_node(notebook, resources, **keywords)
+
+
+def without_copy(converter: BaseConverter, info: dict[str, str], path: Path) -> None:
+    """Remove the copy that nbgrader has made of a notebook where it takes the student's name for a pattern; it ignores others."""
+    copied = Path(converter._format_dest(info["assignment"], info["student"])) / path.name
+    if glob.has_magic(info["student"]) and copied != path:
+        copied.unlink(missing_ok=True)
+
+
+def take_up(converter: BaseConverter, step: str) -> None:
+    """Find the notebooks again that nbgrader found: it takes a student called `[a]` for a pattern.
+
+    Raises:
+        NbGraderException: the gradebook cannot be used; the log says what to do.
+    """
+    course = converter.coursedir
+    if trouble := trouble_with(course.db_url):
+        converter.log.error(trouble)
+        raise NbGraderException(trouble)
+    if not converter.assignments:  # the class command has its own
+        return
+    converter.assignments = {}
+    pattern = course.format_path(step, course.student_id, course.assignment_id)
+    for folder in sorted(glob.glob(pattern, include_hidden=True)):
+        found = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
+        if trouble := misnamed(_student(converter, step, folder)):
+            converter.log.error(trouble)
+        elif found:
+            converter.assignments[folder] = found
+
+
+def _refuse_outdated(converter: Autograde) -> None:
+    """Grade nobody where the gradebook gives other points than the exercises.
+
+    Raises:
+        NbGraderException: it does; the log says what to do.
+    """
+    course = converter.coursedir
+    if found := outdated_in(course.db_url, course.course_id, course.assignment_id):
+        converter.log.error(found)
+        raise NbGraderException(found)
+
+
+def clear_all(converter: Autograde) -> None:
+    """Look through the submissions: one that is too much to be copied is left as it is, for a person.
+
+    A `timestamp.txt` that says no time is moved away at once, since nbgrader reads it before its pre-convert hook.
+    """
+    course = converter.coursedir
+    for name in sorted(converter.assignments):
+        folder, student = Path(name), _student(converter, course.submitted_directory, name)
+        try:
+            if TIMESTAMP in unwanted(folder):
+                clear(folder, TIMESTAMP.__eq__)
+            if folder.name not in NOTEBOOKS:
+                _weigh(folder, Path(course.format_path(course.source_directory, ".", course.assignment_id)))
+        except (Beyond, OSError) as error:
+            notebooks = converter.assignments.pop(name)
+            if converter.init_destination(course.assignment_id, student):
+                _set_aside(converter, student, [Path(path).stem for path in notebooks], why_not_read(error))
+
+
+def _weigh(folder: Path, source: Path) -> None:
+    """Look at how much nbgrader would copy of a submission, apart from what the instructor gave.
+
+    Raises:
+        Beyond: it is too much.
+        OSError: the folder cannot be read.
+    """
+    total = 0
+    for entry in below(folder):
+        if entry.is_file(follow_symlinks=False) and not (source / os.path.relpath(entry.path, folder)).exists():
+            total += entry.stat(follow_symlinks=False).st_size
+    if total > MOST_BYTES:
+        raise Beyond(f"its files are larger than {size(MOST_BYTES)} together")
+
+
+def _set_aside(converter: Autograde, student: str, notebooks: list[str], reason: str) -> None:
+    course = converter.coursedir
+    converter.log.warning("%s of %s waits for a person: %s", course.assignment_id, student, reason)
+    folder = Path(course.format_path(course.autograded_directory, student, course.assignment_id))
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        gradebook.update_or_create_student(student)
+        submission = gradebook.update_or_create_submission(course.assignment_id, student)
+        for notebook in submission.notebooks:
+            if notebook.name in notebooks:
+                folder.mkdir(parents=True, exist_ok=True)
+                nbformat.write(refused(reason), str(folder / f"{notebook.name}.ipynb"))
+            wait_for_a_person(gradebook, notebook.grades)
+
+
+def _student(converter: BaseConverter, step: str, folder: str) -> str:
+    course = converter.coursedir
+    pattern = course.format_path(step, "(?P<student>.*)", re.escape(course.assignment_id), escape=True)
+    found = re.fullmatch(pattern, folder, re.DOTALL)
+    return found["student"] if found else printable(Path(folder).parent.name)

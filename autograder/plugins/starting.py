@@ -1,0 +1,195 @@
+"""`nbgrader autograde`, killed and started again: what it had begun is told from what it had finished.
+
+nbgrader passes over every submission that has an autograded folder, and a run that is killed leaves folders of work without
+scores. So a mark lies beside a submission for as long as it is being graded, and its process holds a lock on it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from nbgrader.converters import Autograde
+from nbgrader.utils import rmtree
+
+from autograder.engine import best_walls
+from autograder.plugins import returning
+from autograder.plugins.opening import TolerantExporter
+from autograder.plugins.reading import quarantine
+
+NO_WALLS = (
+    "There are no walls here: what students handed in runs with your rights, and can read and change all that you can. "
+    "`python -m autograder doctor` says what is missing."
+)
+MOST_NAMES = 10
+
+_held: dict[Path, IO[str]] = {}
+"""The marks that this process has made, open, since a lock ends when its file is closed."""
+
+_asked: dict[Path, set[str]] = {}
+"""The notebooks of each of them that nbgrader has found; those that the gradebook does not know it then leaves out, and does not tell."""
+
+_autograded: dict[Path, Path] = {}
+"""For each submission that nbgrader is to grade in this process, where it puts what it makes of it."""
+
+
+# ------------------------------------------------------------------------------------------- before and after each one
+
+
+def before(assignment: str, student: str, notebooks: list[str]) -> None:
+    """nbgrader's pre-convert hook: clear the submission of what does not belong, and mark it as begun."""
+    forget_failed()
+    quarantine(assignment, student, notebooks)
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        _asked[folder] = _stems(notebooks)
+        _write_mark(folder, unfinished(folder) | _asked[folder])
+
+
+def after(assignment: str, student: str, notebooks: list[str]) -> None:
+    """nbgrader's post-convert hook: the submission is finished."""
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        finish(folder, _asked.pop(folder, set()) | _stems(notebooks))
+
+
+def unfinished(folder: Path) -> set[str]:
+    """The notebooks of a submission's folder that a run which has ended began, and did not finish."""
+    try:
+        with _mark(folder).open() as mark:
+            fcntl.flock(mark, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:  # there is none, or its run is alive
+        return set()
+    return _begun(folder)
+
+
+def finish(folder: Path, notebooks: set[str] | None = None) -> None:
+    """These notebooks of a submission are finished, or all; where others are not, a mark stays."""
+    others = _begun(folder) - notebooks if notebooks is not None else set()
+    if others:
+        _write_mark(folder, others)
+    else:
+        _mark(folder).unlink(missing_ok=True)
+    if mark := _held.pop(folder, None):
+        mark.close()
+
+
+def forget_failed() -> None:
+    """Remove the marks of what was begun and has failed: nbgrader removed all that it had made, and so grades it again by itself."""
+    for folder in list(_held):
+        if folder in _autograded and not _autograded[folder].exists():
+            finish(folder)
+
+
+def _begun(folder: Path) -> set[str]:
+    with suppress(OSError, ValueError):
+        return set(json.loads(_mark(folder).read_text()))
+    return set()
+
+
+def _write_mark(folder: Path, notebooks: set[str]) -> None:
+    """Make the mark anew, whoever may still hold an old one."""
+    draft = _mark(folder).with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    mark = draft.open("x")
+    fcntl.flock(mark, fcntl.LOCK_EX)
+    json.dump(sorted(notebooks), mark)
+    mark.flush()
+    draft.replace(_mark(folder))
+    if previous := _held.pop(folder, None):
+        previous.close()
+    _held[folder] = mark
+
+
+def _mark(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.begun")
+
+
+def _stems(notebooks: list[str]) -> set[str]:
+    return {Path(notebook).stem for notebook in notebooks}
+
+
+# ------------------------------------------------------------------------------------------------------ when it starts
+
+
+class StartingExporter(TolerantExporter):
+    """The exporter, which nbgrader makes when it has found the submissions and begun none."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        if isinstance(self.parent, Autograde):
+            start(self.parent)
+        if type(self.parent) is Autograde:
+            self.parent.__class__ = Ending  # nbgrader runs no hook after a submission that failed
+
+
+class Ending(Autograde):
+    """nbgrader's converter, which leaves no marks of what failed."""
+
+    def convert_notebooks(self) -> None:
+        try:
+            super().convert_notebooks()
+        finally:
+            forget_failed()
+
+
+def start(converter: Autograde) -> None:
+    """Take up what an earlier run left, and say so; say it too where there are no walls."""
+    if best_walls() == "none":
+        converter.log.warning(NO_WALLS)
+    pattern = re.compile(converter._format_source("(?P<assignment>.*)", "(?P<student>.*)", escape=True))
+    excluded = converter.coursedir.student_id_exclude.split(",")
+    again, given_back = [], []
+    for name, notebooks in sorted(converter.assignments.items()):
+        found = pattern.match(name)
+        if found is None or found["student"] in excluded:
+            continue
+        steps = (converter.coursedir.autograded_directory, converter.coursedir.feedback_directory)
+        made = [Path(converter.coursedir.format_path(step, found["student"], found["assignment"])) for step in steps]
+        _autograded[Path(name)] = made[0]
+        if returning.put_back(Path(name), made):
+            given_back.append(found["student"])
+        if _take_up(Path(name), made[0], _stems(notebooks), converter.permissions):
+            again.append(found["student"])
+    if given_back:
+        converter.log.warning("%s: %s", named(given_back), RETURNED)
+    if again:
+        converter.log.warning("%s: an earlier run was stopped while it graded this; it is graded again", named(again))
+
+
+RETURNED = (
+    f"{returning.SECRET}, which nbgrader's release_feedback needs, was moved to quarantine by an earlier version, "
+    "and has been put back"
+)
+
+
+def _take_up(folder: Path, autograded: Path, notebooks: set[str], permissions: int = 444) -> bool:
+    """Remove what was made of a submission that was not finished, so that nbgrader does not pass over it."""
+    begun = unfinished(folder)
+    if not autograded.is_dir():
+        return False
+    if (begun and begun <= notebooks) or not (_mark(folder).exists() or _was_finished(autograded, permissions)):
+        rmtree(str(autograded))
+        return True
+    for name in begun & notebooks:
+        (autograded / f"{name}.ipynb").unlink(missing_ok=True)
+    return bool(begun & notebooks)
+
+
+def _was_finished(autograded: Path, permissions: int) -> bool:
+    """Whether nbgrader had come to the end of a folder that has no mark.
+
+    Where no notebook is left there, somebody may have removed it. nbgrader sets the permissions of all files last.
+    """
+    if any(autograded.glob("*.ipynb")):
+        return True
+    files = [path for path in autograded.rglob("*") if path.is_file() and not path.is_symlink()]
+    return bool(files) and all(path.stat().st_mode & 0o777 == int(str(permissions), 8) & 0o777 for path in files)
+
+
+def named(students: list[str]) -> str:
+    """Students in a sentence, as many as one still reads."""
+    listed = ", ".join(students[:MOST_NAMES])
+    return listed if len(students) <= MOST_NAMES else f"{listed} and {len(students) - MOST_NAMES} more"

@@ -1,0 +1,118 @@
+"""A gradebook that cannot be used is named in a sentence that says what to do, through both doors, and stays as it is."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
+
+from autograder.course import CONFIG, ROOT, Course
+from autograder.plugins.gradebook import trouble_with
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"\x1b[31mnot a gradebook" * 1000)
+
+
+def half(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def middle_gone(path: Path) -> None:
+    data = path.read_bytes()
+    third = len(data) // 3
+    path.write_bytes(data[:third] + os.urandom(third) + data[2 * third :])
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def with_version(version: str) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = ?", (version,))
+
+    return change
+
+
+def read_only(path: Path) -> None:
+    """As a file is that one may read; the superuser may write to any, so the settings say it."""
+    config = path.parents[1] / CONFIG
+    config.write_text(config.read_text() + f'\nc.CourseDirectory.db_url = "sqlite:///file:{path}?mode=ro&uri=true"\n')
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "garbage": (garbage, "is damaged, or is none"),
+    "half": (half, "is damaged"),
+    "middle-gone": (middle_gone, "is damaged"),
+    "folder": (folder, "could not be used: unable to open database file"),
+    "newer": (with_version("fffffffffff0"), "was made by another nbgrader"),
+    "older": (with_version("167914646830"), "was made by an older nbgrader"),
+    "read-only": (read_only, "could not be used: attempt to write a readonly database"),
+}
+WHAT_TO_DO = ("Put a backup of it in its place", "Make a copy of it", "Install the nbgrader", "make it writable")
+
+
+@pytest.fixture(scope="module")
+def handed_in(new_course: Callable[[], Course]) -> Course:
+    course = new_course()
+    hand_in(course, "ada", filled(course, RIGHT))
+    return course
+
+
+def by_nbgrader(course: Course) -> tuple[int, str]:
+    done = nbgrader(course, "autograde", NOTEBOOK)
+    return done.returncode, done.stdout
+
+
+def by_nbgrader_feedback(course: Course) -> tuple[int, str]:
+    course.folder("submitted", "ada", NOTEBOOK).parents[1].rename(course.class_folder / "autograded")
+    done = nbgrader(course, "generate_feedback", NOTEBOOK)
+    return done.returncode, done.stdout
+
+
+def by_command(course: Course) -> tuple[int, str]:
+    words = [sys.executable, "-m", "autograder", "grade", NOTEBOOK, "--course", str(course.root)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("damage", "door"),
+    [*((damage, door) for damage in DAMAGES for door in (by_nbgrader, by_command)), ("garbage", by_nbgrader_feedback)],
+)
+def test_a_gradebook_that_cannot_be_used(
+    new_course: Callable[[], Course], damage: str, door: Callable[[Course], tuple[int, str]]
+) -> None:
+    course = new_course()
+    hand_in(course, "ada", filled(course, RIGHT))
+    path = course.class_folder / "gradebook.db"
+    change, sentence = DAMAGES[damage]
+    change(path)
+    before = path.is_file() and path.read_bytes()
+    code, said = door(course)
+    told = " ".join(said.split())
+    assert code == 1
+    assert sentence in told
+    assert sum(what in told for what in WHAT_TO_DO) == 1
+    assert "Traceback" not in said
+    assert "\x1b[31m" not in said
+    assert (path.is_file() and path.read_bytes()) == before
+
+
+def test_a_whole_gradebook_is_no_trouble_and_neither_is_none(handed_in: Course, tmp_path: Path) -> None:
+    assert trouble_with(handed_in.database) == ""
+    assert trouble_with(f"sqlite:///{tmp_path}/new.db") == ""
+
+
+def test_a_password_is_not_told() -> None:
+    assert "secret" not in trouble_with("postgresql://me:secret@nowhere.invalid/grades")

@@ -1,0 +1,119 @@
+"""Another course's submissions that hold too much, or what nbgrader cannot copy or read, through both doors."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+from stock import PLUGGED, cell, grades, nbgrader, stock_course
+
+from autograder.course import ROOT, Course
+from autograder.plugins.bounds import DEEPEST, MOST_CELLS, MOST_FILES
+
+NAME = "sums"
+Made = Callable[[NotebookNode, Path], Any]
+
+
+def odd_metadata(notebook: NotebookNode, folder: Path) -> None:
+    notebook.metadata.update(authors="me", title=4, language_info=[])
+    for number, one in enumerate(notebook.cells):
+        one.metadata.update(tags=["a", "a"], collapsed="yes", name="")
+        one.update(id="a b" * 50 if number else "x", execution_count="x")
+
+
+def odd_files(notebook: NotebookNode, folder: Path) -> None:
+    (folder / "timestamp.txt").write_bytes(b"\xff")
+    os.mkfifo(folder / "pipe")
+    Path(os.fsdecode(bytes(folder) + b"/caf\xe9.txt")).touch()
+    (folder / "here").symlink_to(".")
+    (folder / "helper.py").write_text("two = 2")
+    notebook.cells[0].source = "from helper import two\nanswer = two"
+
+
+def many_files(notebook: NotebookNode, folder: Path) -> None:
+    for number in range(MOST_FILES + 1):
+        (folder / f"{number}.txt").touch()
+
+
+def deep(notebook: NotebookNode, folder: Path) -> None:
+    (folder / "/".join("d" * (DEEPEST + 2))).mkdir(parents=True)
+
+
+def heavy(notebook: NotebookNode, folder: Path) -> None:
+    with (folder / "sparse.bin").open("wb") as file:
+        file.truncate(1 << 40)
+
+
+def many_cells(notebook: NotebookNode, folder: Path) -> None:
+    notebook.cells += [{"cell_type": "markdown", "source": "", "metadata": {}}] * MOST_CELLS
+
+
+def huge(notebook: NotebookNode, folder: Path) -> None:
+    with (folder / f"{NAME}.ipynb").open("wb") as file:
+        file.truncate(500_000_000)
+
+
+HELD: dict[str, tuple[Made, float | None, str]] = {
+    "honest": (lambda notebook, folder: None, 3.0, ""),
+    "[a]": (lambda notebook, folder: None, 3.0, ""),
+    "odd-metadata": (odd_metadata, 3.0, ""),
+    "odd-files": (odd_files, 3.0, "it says no time"),
+    "many-files": (many_files, None, f"more than {MOST_FILES:,} files and folders"),
+    "deep": (deep, None, f"more than {DEEPEST} folders in one another"),
+    "heavy": (heavy, None, "larger than"),
+    "many-cells": (many_cells, None, f"more than {MOST_CELLS:,} cells"),
+    "huge": (huge, None, f"{NAME}.ipynb is larger than 20 MiB"),
+}
+
+
+def by_nbgrader(course: Course) -> str:
+    return nbgrader(course.root, "autograde", NAME) + nbgrader(course.root, "generate_feedback", NAME)
+
+
+def by_command(course: Course) -> str:
+    words = [sys.executable, "-m", "autograder", "grade", NAME, "--jobs", "2", "--course", str(course.root)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+
+
+@pytest.fixture(scope="module", params=[by_nbgrader, by_command])
+def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, str]:
+    course = stock_course(tmp_path_factory.mktemp("others"), PLUGGED)
+    answer = cell(new_code_cell("### BEGIN SOLUTION\nanswer = 2\n### END SOLUTION"), "answer", solution=True)
+    notebook = new_notebook(cells=[answer, cell(new_code_cell("assert answer == 2"), "test", 3)])
+    (course.root / "source" / NAME).mkdir(parents=True)
+    (course.root / "source" / NAME / f"{NAME}.ipynb").write_text(json.dumps(notebook))
+    course.generate_assignment(NAME)
+    for student, (make, _, _) in HELD.items():
+        folder = course.folder("submitted", student, NAME)
+        folder.mkdir(parents=True)
+        made = json.loads((course.root / "release" / NAME / f"{NAME}.ipynb").read_text(), object_hook=NotebookNode)
+        made.cells[0].source = "answer = 2"
+        make(made, folder)
+        if not (folder / f"{NAME}.ipynb").exists():
+            (folder / f"{NAME}.ipynb").write_text(json.dumps(made))
+    return course, request.param(course)
+
+
+@pytest.mark.parametrize("student", HELD)
+def test_it_is_graded_or_waits_for_a_person(graded: tuple[Course, str], student: str) -> None:
+    course, said = graded
+    _, score, why = HELD[student]
+    grade = grades(course.database, NAME, NAME, student)["test"]
+    assert (grade.score, grade.by_hand) == (score, score is None)
+    assert why in " ".join(said.split())
+    page = course.folder("feedback", student, NAME) / f"{NAME}.html"
+    assert ("could not be graded automatically" in page.read_text()) == (score is None)
+
+
+def test_nothing_breaks(graded: tuple[Course, str]) -> None:
+    assert "Traceback" not in graded[1]
+    assert "\x1b" not in graded[1]

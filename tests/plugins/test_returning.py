@@ -1,0 +1,94 @@
+"""What the exchange needs to return feedback stays with a submission, or comes back to it."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import pytest
+from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
+
+from autograder.command import run
+from autograder.course import Course
+from autograder.plugins.reading import quarantine
+from autograder.plugins.returning import SECRET, TIMESTAMP, complete, is_secret
+
+WORD = secrets.token_hex(64)
+
+
+def submitted(course: Course, student: str, secret: bytes | None = WORD.encode()) -> Path:
+    """Hand in as the exchange does; gives the folder."""
+    folder = hand_in(course, student, filled(course, RIGHT)).parent
+    (folder / TIMESTAMP).write_text("2026-03-02 10:00:00.123456 UTC")
+    if secret is not None:
+        (folder / SECRET).write_bytes(secret)
+    return folder
+
+
+def moved_away(course: Course, student: str) -> Path:
+    """Work as an earlier version left it: its secret in quarantine, beside one that was moved before it."""
+    folder = submitted(course, student, None)
+    kept = course.class_folder / "quarantine" / student / NOTEBOOK
+    kept.mkdir(parents=True)
+    (kept / SECRET).write_text("an-older-one")
+    (kept / f"{SECRET}~").write_text(WORD)
+    for step in ("autograded", "feedback"):
+        course.folder(step, student, NOTEBOOK).mkdir(parents=True)
+        (course.folder(step, student, NOTEBOOK) / f"{NOTEBOOK}.ipynb").touch()
+    return folder
+
+
+def has_secret(course: Course, student: str) -> list[bool]:
+    steps = ("submitted", "autograded", "feedback")
+    found = [course.folder(step, student, NOTEBOOK) / SECRET for step in steps]
+    return [path.is_file() and path.read_text() == WORD for path in found]
+
+
+def test_autograde_puts_secrets_back_wherever_they_belong_and_says_so_once(new_course) -> None:  # type: ignore[no-untyped-def]
+    course: Course = new_course()
+    for student in ("ada", "ben"):
+        moved_away(course, student)
+    said = nbgrader(course, "autograde", NOTEBOOK).stdout
+    assert said.count("has been put back") == 1
+    assert f"ada, ben: {SECRET}, which nbgrader's release_feedback needs" in said
+    assert has_secret(course, "ada") == has_secret(course, "ben") == [True, True, True]
+    assert "has been put back" not in nbgrader(course, "autograde", NOTEBOOK).stdout
+
+
+def test_the_class_command_does_so_too(new_course, capsys: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]
+    course: Course = new_course()
+    moved_away(course, "ada")
+    submitted(course, "ben")
+    assert run(course.root, NOTEBOOK, jobs=1) == 0
+    assert capsys.readouterr().out.count("has been put back") == 1
+    assert has_secret(course, "ada") == has_secret(course, "ben") == [True, True, True]
+    assert run(course.root, NOTEBOOK, jobs=1) == 0
+    assert "has been put back" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("secret", [b"\xff\xfe", b"", b"two words", b"x" * 5000])
+def test_what_would_stop_release_feedback_for_everybody_goes_to_quarantine(new_course, secret: bytes) -> None:  # type: ignore[no-untyped-def]
+    course: Course = new_course()
+    folder = submitted(course, "ada", secret)
+    quarantine(NOTEBOOK, "*", [str(folder / f"{NOTEBOOK}.ipynb")])
+    assert not (folder / SECRET).exists()
+    assert (course.class_folder / "quarantine" / "ada" / NOTEBOOK / SECRET).read_bytes() == secret
+
+
+def test_a_folder_of_that_name_is_no_secret(tmp_path: Path) -> None:
+    assert not is_secret(tmp_path)
+
+
+def test_who_did_not_come_through_the_exchange_stops_nobody(new_course) -> None:  # type: ignore[no-untyped-def]
+    course: Course = new_course()
+    for student in ("ada", "ben"):
+        course.folder("autograded", student, NOTEBOOK).mkdir(parents=True)
+    ada, ben = (course.folder("autograded", student, NOTEBOOK) for student in ("ada", "ben"))
+    notebooks = [str(ben / f"{NOTEBOOK}.ipynb")]
+    complete(NOTEBOOK, "*", notebooks)
+    assert list(ben.iterdir()) == []  # nobody did
+    (ada / SECRET).write_text(WORD)
+    complete(NOTEBOOK, "*", notebooks)
+    assert is_secret(ben / SECRET)
+    assert (ben / SECRET).read_text() != WORD
+    assert (ben / TIMESTAMP).is_file()
