@@ -35,9 +35,11 @@ def outputs(
 def release(
     check: Annotated[bool, typer.Option("--check", help="change nothing; exit 1 if a file would change")] = False,
 ) -> None:
-    """Make release/ and the answers that check compares with."""
-    from autograder.release import make_release, stale
+    """Make release/ and the answers that check compares with; nothing, where points contradict each other."""
+    from autograder.release import contradictions, make_release, stale
 
+    if found := contradictions():
+        sys.exit("\n".join(found))
     if not check:
         make_release()
         typer.echo("release: made")
@@ -49,11 +51,20 @@ def release(
 
 
 @app.command()
-def mutants() -> None:
+def mutants(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="exercises and notebooks, such as ffn or 05_block; all if none is named")
+    ] = None,
+) -> None:
     """Prove that every known mistake loses marks and is named, and that right answers keep theirs."""
-    from autograder.mutants import main
+    from autograder.mutants import Unknown, Unreleased, chosen, main
 
-    sys.exit(main())
+    try:
+        sys.exit(main(chosen(names or ())))
+    except Unknown as error:
+        raise typer.BadParameter(str(error)) from None
+    except Unreleased as error:
+        sys.exit(str(error))
 
 
 @app.command()
@@ -65,6 +76,7 @@ def grade(
     yes: Annotated[bool, typer.Option("--yes", help="write without asking, also where scores change")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
     feedback: Annotated[bool, typer.Option(help="write feedback pages")] = True,
+    no_walls: Annotated[bool, typer.Option("--no-walls", help="run submissions without walls, unasked")] = False,
     course: Annotated[
         Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
     ] = None,
@@ -76,12 +88,13 @@ def grade(
     asks before it writes anything.
 
     Exit codes: 0 everybody is graded; 1 some could not be, and are named; 2 nothing to grade as things are; 3 scores
-    would change and nobody said yes, so nothing was written; 4 another run is grading this course; 130 stopped.
+    would change, or there are no walls, and nobody said yes, so nothing was written; 4 another run is grading this
+    course; 130 stopped.
     """
     from autograder.command import run
     from autograder.course import ROOT
 
-    sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback))
+    sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback, no_walls))
 
 
 @app.command()
@@ -98,7 +111,7 @@ def doctor(
         typer.echo(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
         if not finding.holds and finding.remedy:
             typer.echo(f"      {finding.remedy}")
-    sys.exit(1 if require and not all(finding.holds for finding in found) else 0)
+    sys.exit(1 if require and not all(finding.holds for finding in found if finding.wall) else 0)
 
 
 @app.command()

@@ -10,12 +10,15 @@ from typing import Any
 from rich.console import Console
 
 from autograder.course import Course
+from autograder.engine import best_walls
 from autograder.exercises import NOTEBOOKS
+from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
 from autograder.grading.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
 from autograder.grading.run import Graded, grade
-from autograder.report import FOR_A_PERSON, NOTHING, table
+from autograder.plugins.starting import NO_WALLS, named
+from autograder.report import FOR_A_PERSON, NOTHING, sentences, table, total
 from autograder.sample import make_sample
 
 
@@ -28,13 +31,24 @@ def run(
     yes: bool = False,
     as_json: bool = False,
     feedback: bool = True,
+    no_walls: bool = False,
 ) -> int:
     """Grade an assignment of the course in the folder `root`, print, and return the exit code."""
     console = Console(width=None if sys.stdout.isatty() else 140, stderr=as_json)
 
     def confirm(changes: list[Change]) -> bool:
         console.print(preview(changes))
-        return yes or (sys.stdin.isatty() and console.input("Write these? [y/N] ").strip().lower() in ("y", "yes"))
+        return yes or (sys.stdin.isatty() and _agrees(console, "Write these?"))
+
+    def unwalled() -> bool:
+        console.print(NO_WALLS, style="bold", markup=False)
+        return no_walls or not sys.stdin.isatty() or _agrees(console, "Run them all the same?")
+
+    def stopped(message: str, code: int) -> int:
+        console.print(message, style="bold", markup=False)
+        if as_json:
+            print(json.dumps({"assignment": assignment, "error": message, "code": code}))
+        return code
 
     try:
         graded = grade(
@@ -45,22 +59,30 @@ def run(
             force=force,
             feedback=feedback,
             confirm=confirm,
+            unwalled=unwalled,
             console=console,
         )
     except Problem as problem:
-        console.print(str(problem), style="bold", markup=False)
-        return problem.code
+        return stopped(str(problem), problem.code)
     except KeyboardInterrupt:
-        console.print("Stopped. What was finished is kept: run the same command again to go on.", style="bold")
-        return INTERRUPTED
+        return stopped("Stopped. What was finished is kept: run the same command again to go on.", INTERRUPTED)
+    code = UNCONFIRMED if not graded.written else FAILED if graded.failed else 0
+    error = "" if graded.written else "Nothing was written. Say yes, or use --yes: what was marked is kept."
     if as_json:
-        print(json.dumps(as_tree(assignment, graded)))
+        print(json.dumps(as_tree(assignment, graded) | {"error": error or None, "code": code}))
     else:
         tell(console, assignment, graded)
-    if not graded.written:
-        console.print("Nothing was written. Say yes, or use --yes: what was marked is kept.", style="bold")
-        return UNCONFIRMED
-    return FAILED if graded.failed else 0
+    if error:
+        console.print(error, style="bold")
+    return code
+
+
+def _agrees(console: Console, question: str) -> bool:
+    """Whether the person at the terminal says yes; no is what an end of input says."""
+    try:
+        return console.input(f"{question} [y/N] ", markup=False).strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
 
 
 def grade_sample() -> int:
@@ -68,6 +90,8 @@ def grade_sample() -> int:
     course = make_sample()
     console = Console(width=None if sys.stdout.isatty() else 140)
     failed = False
+    if best_walls() == "none":
+        console.print(NO_WALLS, style="bold", markup=False)
     for notebook in NOTEBOOKS:
         graded = grade(course, notebook, console=console)
         tell(console, notebook, graded)
@@ -78,35 +102,43 @@ def grade_sample() -> int:
 
 def tell(console: Console, assignment: str, graded: Graded) -> None:
     """Print what a run did: the table, then what was repaired, then who could not be graded, then where the report is."""
-    console.print(table(assignment, graded.lines))
+    console.print(table(assignment, graded.lines, graded.late))
     waiting = sum(line.outcome == FOR_A_PERSON for line in graded.lines)
     if waiting:
         console.print(f"{waiting} to be graded by hand: formgrader lists them under Manual Grading", highlight=False)
     for student, notes in sorted(graded.notes.items()):
-        for note in notes:
+        for note in sentences(notes):
             console.print(f"{student}: {note}", markup=False, highlight=False)
-    for student, reason in graded.failed.items():
-        console.print(f"{student} could not be graded: {reason}", style="bold", markup=False)
+    alike: dict[str, list[str]] = {}
+    for student, reason in sorted(graded.failed.items()):
+        alike.setdefault(reason, []).append(student)
+    for reason, students in alike.items():
+        count = f" ({len(students)} students)" if len(students) > 1 else ""
+        console.print(f"{named(students)}{count} could not be graded: {reason}", style="bold", markup=False)
     if graded.report:
         console.print(f"class report: {graded.report}", soft_wrap=True, markup=False, highlight=False)
 
 
 def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
-    """What `--json` prints.
+    """What `--json` prints, but for `error`, a sentence or null, and `code`, which is the exit code.
 
-    `assignment`; `written`, false where scores would change and nobody said yes; `report`, a path or null; `failed`, by student
-    the reason; `changes`, a list of `student`, `notebook`, `exercise`, `old`, `new` (null: a person decides); and
-    `students`, a list of `student`, `handed_in`, `seconds` (null: not marked by this run), `score`, `notes` and `exercises`, a
-    list of `exercise`, `points`, `score` (null: nobody has decided), `outcome`, `mistakes`, `needs_manual`.
+    Where nothing was graded, there are only `assignment`, `error` and `code`. Else: `assignment`; `written`, false where
+    scores would change and nobody said yes; `report`, a path or null; `failed`, by student the reason; `changes`, a list of
+    `student`, `notebook`, `exercise` (or "late penalty", whose scores are negative), `old`, `new` (null: a person decides); and
+    `students`, a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds` (null:
+    not marked by this run), `raw_score`, `score` (after the penalty), `max_score`, `notes` and `exercises`, a list of `exercise`, `points`,
+    `score` (null: nobody has decided), `extra_credit`, `outcome`, `mistakes`, `needs_manual`.
     """
     students = []
     for student in dict.fromkeys(line.student for line in graded.lines):
         own = [line for line in graded.lines if line.student == student]
+        late = graded.late.get(student, Late())
         exercises = [
             {
                 "exercise": line.exercise,
                 "points": line.points,
                 "score": line.score,
+                "extra_credit": line.extra,
                 "outcome": line.outcome,
                 "mistakes": list(line.mistakes),
                 "needs_manual": line.by_hand,
@@ -116,9 +148,15 @@ def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
         students.append(
             {
                 "student": student,
+                "name": graded.names.get(student, ""),
                 "handed_in": any(line.outcome != NOTHING for line in own),
+                "timestamp": late.timestamp.isoformat() if late.timestamp else None,
+                "seconds_late": late.seconds,
+                "late_penalty": late.penalty,
                 "seconds": graded.marked.get(student),
-                "score": sum(line.score or 0.0 for line in own),
+                "raw_score": sum(line.score or 0.0 for line in own),
+                "score": total(own, late),
+                "max_score": sum(line.points for line in own),
                 "notes": graded.notes.get(student, []),
                 "exercises": exercises,
             }

@@ -8,11 +8,17 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import PyFileConfigLoader
+from nbgrader.utils import temp_attrs
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograder.grading.problems import Problem
+from autograder.plugins.handing_in import misnamed
+from autograder.plugins.printable import printable
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = "nbgrader_config.py"
@@ -27,14 +33,19 @@ class Course:
 
     Args:
         root: a folder with `nbgrader_config.py` and `source`.
+
+    Raises:
+        Problem: it is no such folder, or its settings cannot be read.
     """
 
     def __init__(self, root: Path = ROOT) -> None:
-        self.root = root
-        self.config = PyFileConfigLoader(CONFIG, str(root)).load_config()
-        self.directory = CourseDirectory(config=self.config)
-        self.database: str = self.directory.db_url
+        if not (root / CONFIG).is_file():
+            raise Problem(f"{root} is no course: there is no {CONFIG} in it. Name the folder that has one.")
+        self.root = root = root.resolve()
         with _in(root):
+            self.config = _settings(root)
+            self.directory = CourseDirectory(config=self.config)
+            self.database: str = self.directory.db_url
             self._api = NbGraderAPI(self.directory, config=self.config)
         for logger in (self._api.log, logging.getLogger("traitlets")):
             logger.setLevel(logging.WARNING)
@@ -58,11 +69,23 @@ class Course:
 
     def submitters(self, assignment: str) -> list[str]:
         """The students who handed something in."""
+        return [name for name in self._folders(assignment) if not misnamed(name)]
+
+    def misnamed(self, assignment: str) -> dict[str, str]:
+        """Folders of submissions whose names no student can have, as they can be printed, with what to do about each."""
+        return {printable(name): trouble for name in self._folders(assignment) if (trouble := misnamed(name))}
+
+    def _folders(self, assignment: str) -> list[str]:
         handed_in = Path(self.root, self.directory.submitted_directory)
-        return sorted(path.name for path in handed_in.glob("*") if (path / assignment).exists())
+        return sorted(path.name for path in handed_in.glob("*") if os.path.lexists(path / assignment))
 
     def generate_assignment(self, assignment: str) -> None:
         self._done(self._api.generate_assignment(assignment, force=True))
+
+    def register(self, assignment: str) -> None:
+        """Enter an assignment into the gradebook as it is in the source folder; what was released stays as it is."""
+        with TemporaryDirectory() as elsewhere, temp_attrs(self.directory, release_directory=elsewhere):
+            self.generate_assignment(assignment)
 
     def autograde(self, assignment: str, student: str, force: bool = False) -> None:
         self._done(self._api.autograde(assignment, student, force=force))
@@ -73,6 +96,15 @@ class Course:
     def _done(self, answer: dict[str, Any]) -> None:
         if not answer["success"]:
             raise NbgraderFailed(answer.get("log") or answer.get("error") or "nbgrader gave no reason")
+
+
+def _settings(root: Path) -> Config:
+    try:
+        settings = PyFileConfigLoader(CONFIG, str(root)).load_config()
+    except Exception as error:  # it is a program
+        raise Problem(f"{root / CONFIG} cannot be read: {type(error).__name__}: {error}") from None
+    settings.CourseDirectory.setdefault("root", str(root))  # nbgrader would take the folder that one stands in
+    return settings
 
 
 @contextmanager

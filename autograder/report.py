@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from nbformat import from_dict
@@ -18,9 +20,11 @@ from autograder.course import Course
 from autograder.exercises import NOTEBOOKS, exercises_in, tasks_in
 from autograder.exercises.model import lesson
 from autograder.grading import gradebook
+from autograder.grading.lateness import Late
 from autograder.plugins.executing import verdict_in
 
 NOTHING = "nothing handed in"
+NOT_GRADED = "not graded"
 GRADED = "graded"
 FOR_A_PERSON = "to be graded by hand"
 
@@ -33,6 +37,7 @@ class Line:
         score: what counts, a person's before the judge's; None while a person has yet to look.
         points: what it is worth.
         by_hand: whether a person has to look.
+        extra: the extra credit in the score.
     """
 
     student: str
@@ -42,6 +47,7 @@ class Line:
     mistakes: tuple[str, ...]
     points: float = 0.0
     by_hand: bool = False
+    extra: float = 0.0
 
 
 def lines(course: Course, assignment: str) -> list[Line]:
@@ -49,22 +55,34 @@ def lines(course: Course, assignment: str) -> list[Line]:
     found: list[Line] = []
     grades = {(grade.student, grade.notebook, grade.cell): grade for grade in gradebook.grades(course, assignment)}
     cells = _cells(course, assignment)
-    for student in sorted(gradebook.students(course) | set(course.submitters(assignment))):
+    submitters = set(course.submitters(assignment))
+    for student in sorted(gradebook.students(course).keys() | submitters):
         folder = course.folder("autograded", student, assignment)
+        absent = NOT_GRADED if student in submitters else NOTHING
         verdicts = _verdicts(folder / f"{assignment}.ipynb") if assignment in NOTEBOOKS else {}
         for (notebook, cell), (label, points) in cells.items():
             grade = grades.get((student, notebook, cell)) if folder.is_dir() else None
             verdict = verdicts.get(cell, {})
-            outcome = verdict.get("outcome", _without_verdict(assignment, cell, grade) if folder.is_dir() else NOTHING)
-            score, by_hand = (grade.score, grade.by_hand) if grade else (None, False)
-            found.append(Line(student, label, score, outcome, tuple(verdict.get("mistakes", ())), points, by_hand))
+            outcome = _outcome(verdict) if verdict else _without_verdict(assignment, cell, grade)
+            score, by_hand, extra = (grade.score, grade.by_hand, grade.extra or 0.0) if grade else (None, False, 0.0)
+            mistakes = tuple(verdict.get("mistakes", ()))
+            said = outcome if folder.is_dir() else absent
+            found.append(Line(student, label, score, said, mistakes, points, by_hand, extra))
     return found
+
+
+def _outcome(verdict: dict[str, Any]) -> str:
+    """What a verdict says in a word; of a cell that did not run, also why."""
+    outcome: str = verdict["outcome"]
+    return f"{outcome}: {verdict['note'].partition(': ')[0]}" if outcome == "did not run" else outcome
 
 
 def _without_verdict(assignment: str, cell: str, grade: gradebook.Grade | None) -> str:
     """What became of a cell of a graded notebook that no judge has spoken of."""
+    if grade is not None and grade.by_hand:
+        return FOR_A_PERSON
     if assignment not in NOTEBOOKS:
-        return GRADED
+        return NOT_GRADED if grade is None else GRADED
     if grade is None or cell not in {task.name for task in tasks_in(assignment)}:
         return "not judged"
     if grade.manual is not None:
@@ -102,41 +120,77 @@ def _own(notebook: str) -> dict[str, float]:
     return exercises | {task.name: task.points for task in tasks_in(notebook)}
 
 
-def table(notebook: str, found: list[Line]) -> Table:
-    """One row a student, one column an exercise; the names of recognised mistakes under the points."""
+def total(own: list[Line], late: Late) -> float:
+    """What a student has altogether, as `nbgrader export` has it."""
+    return max(0.0, sum(line.score or 0.0 for line in own) - late.penalty)
+
+
+def table(notebook: str, found: list[Line], late: Mapping[str, Late] = MappingProxyType({})) -> Table:
+    """One row a student, one column an exercise; the names of recognised mistakes under the points; who was late, if anybody was."""
     made = Table(title=notebook, title_justify="left", show_lines=True)
     made.add_column("student")
     for exercise, points in _columns(notebook, found).items():
         made.add_column(f"{exercise}\nof {points:g}", overflow="fold")
-    made.add_column("total")
-    for student in dict.fromkeys(line.student for line in found):
-        own = [line for line in found if line.student == student]
-        total = sum(line.score or 0.0 for line in own)
-        made.add_row(*map(Text, (student, *map(_cell, own), f"{total:g}")))
+    shown = any(map(str, late.values()))
+    for heading in (*(["late"] if shown else []), "total"):
+        made.add_column(heading)
+    for student, own in _by_student(found).items():
+        when = late.get(student, Late())
+        made.add_row(*map(Text, (student, *map(_cell, own), *([str(when)] if shown else []), f"{total(own, when):g}")))
     return made
+
+
+def _by_student(found: list[Line]) -> dict[str, list[Line]]:
+    own: dict[str, list[Line]] = {}
+    for line in found:
+        own.setdefault(line.student, []).append(line)
+    return own
 
 
 def _cell(line: Line) -> str:
     if line.score is None:
-        return line.outcome if line.outcome == NOTHING else f"? {line.outcome}"
+        return line.outcome if line.outcome in (NOTHING, NOT_GRADED) else f"? {line.outcome}"
     remarks = line.mistakes or ((line.outcome,) if line.outcome not in ("passed", "partly", "wrong", GRADED) else ())
     return "\n".join([f"{line.score:g}", *remarks])
 
 
-def html(notebook: str, found: list[Line]) -> str:
-    """The report as a page: the table, then the mistakes by how many made them."""
+def html(
+    notebook: str,
+    found: list[Line],
+    late: Mapping[str, Late] = MappingProxyType({}),
+    notes: Mapping[str, list[str]] = MappingProxyType({}),
+) -> str:
+    """The report as a page: the table, then the mistakes by how many made them, then what was said of submissions."""
     columns = _columns(notebook, found)
+    shown = any(map(str, late.values()))
     head = "".join(f"<th>{escape(name)}<br>of {points:g}</th>" for name, points in columns.items())
+    head += "<th>late</th>" if shown else ""
     rows = []
-    for student in dict.fromkeys(line.student for line in found):
-        own = [line for line in found if line.student == student]
+    for student, own in _by_student(found).items():
+        when = late.get(student, Late())
         cells = "".join(f"<td>{escape(_cell(line)).replace(chr(10), '<br>')}</td>" for line in own)
-        rows.append(f"<tr><th>{escape(student)}</th>{cells}<td>{sum(line.score or 0.0 for line in own):g}</td></tr>")
+        cells += f"<td>{escape(str(when))}</td>" if shown else ""
+        rows.append(f"<tr><th>{escape(student)}</th>{cells}<td>{total(own, when):g}</td></tr>")
     return (
         f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{notebook}</title><style>{_STYLE}</style></head>"
         f"<body><h1>{notebook}</h1><table><tr><th>student</th>{head}<th>total</th></tr>{''.join(rows)}</table>"
-        f"<h2>Mistakes, by how many made them</h2>{_mistakes(notebook, found)}</body></html>\n"
+        f"<h2>Mistakes, by how many made them</h2>{_mistakes(notebook, found)}{_notes(notes)}</body></html>\n"
     )
+
+
+def _notes(notes: Mapping[str, list[str]]) -> str:
+    """What was repaired, renamed, moved away, or could not be read."""
+    rows = [
+        f"<tr><th>{escape(student)}</th><td>{'<br>'.join(map(escape, told))}</td></tr>"
+        for student, own in sorted(notes.items())
+        if (told := sentences(own))
+    ]
+    return f"<h2>What was said of submissions</h2><table>{''.join(rows)}</table>" if rows else ""
+
+
+def sentences(notes: list[str]) -> list[str]:
+    """The notes that a person reads: tracebacks end in what is said of the failure anyway."""
+    return [note for note in notes if not note.startswith("Traceback ")]
 
 
 def _mistakes(notebook: str, found: list[Line]) -> str:

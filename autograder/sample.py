@@ -7,6 +7,7 @@ import copy
 import inspect
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -85,6 +86,7 @@ def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
     return "\n\n".join(ast.unparse(_plain(node, renamed)) for name, node in definitions.items() if name in needed)
 
 
+@cache
 def _definitions(module: ModuleType) -> dict[str, ast.stmt]:
     """What a module imports, assigns and defines, name by name, in order."""
     found: dict[str, ast.stmt] = {}

@@ -1,7 +1,8 @@
-"""Course folders of their own, in which notebook 00 is released."""
+"""Course folders of their own, in which notebook 00 is released; and what becomes of tests where no walls can be built."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from itertools import count
@@ -12,14 +13,39 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from autograder.course import Course
+from autograder.engine.doctor import remedy
+from autograder.engine.outer import why_not
 
 NewCourse = Callable[[], Course]
+NO_WALLS = "walls around submissions cannot be built here"
+REQUIRED = "REQUIRE_WALLS"  # set in the environment where a test that is left out is a failure
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
     """Give each file to one worker, so that a class that a whole file looks at is graded once."""
     return LoadFileScheduling(config, log) if config.getvalue("dist") == "load" else None
+
+
+@pytest.fixture(scope="session")
+def walls() -> None:
+    """Whatever needs both walls asks for them here: where they cannot be built it is left out, or fails where they are required."""
+    reason = why_not("both")
+    if reason and os.environ.get(REQUIRED):
+        pytest.fail(f"{NO_WALLS}, and {REQUIRED} is set: {reason}", pytrace=False)
+    if reason:
+        pytest.skip(NO_WALLS)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many tests were left out because there are no walls, and how to have them run."""
+    left_out = [report for report in terminalreporter.stats.get("skipped", ()) if NO_WALLS in str(report.longrepr)]
+    if left_out:
+        reason = why_not("both")
+        terminalreporter.write_line(
+            f"tests skipped because {NO_WALLS}, {len(left_out)}: {reason}. To run them: {remedy(reason)}, and then `make test`.",
+            yellow=True,
+        )
 
 
 @pytest.fixture(scope="session")

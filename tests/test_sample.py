@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,17 @@ IMPLEMENTATIONS = MISTAKES + [(exercise, variant) for exercise in every_exercise
 
 def notebook_names(exercise: Exercise) -> dict[str, Any]:
     """What a student's notebook has defined before an answer runs: its setup, what is carried over, right neighbours."""
-    cells = nbformat.read(str(ROOT / "source" / exercise.notebook / f"{exercise.notebook}.ipynb"), as_version=4).cells
+    return set_up(exercise.notebook) | {other.name: other.oracle for other in exercises_in(exercise.notebook)}
+
+
+@cache
+def set_up(notebook: str) -> dict[str, Any]:
+    """What the cells define that stand before the first answer."""
     names: dict[str, Any] = {}
-    for cell in cells:
+    for cell in nbformat.read(str(ROOT / "source" / notebook / f"{notebook}.ipynb"), as_version=4).cells:
         if cell.id in ("setup", "carried-over"):
             exec(cell.source, names)
-    return names | {other.name: other.oracle for other in exercises_in(exercise.notebook)}
+    return names
 
 
 @pytest.mark.parametrize(
@@ -97,6 +103,8 @@ def graded(course: Course) -> Path:
     """The report on the class."""
     done = grade(course, NOTEBOOK)
     assert done.failed == {}
+    (said,) = done.notes["gus"]
+    assert said.startswith(f"{NOTEBOOK} could not be read: ")
     assert done.report
     return done.report
 

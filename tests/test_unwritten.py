@@ -15,7 +15,9 @@ NOTEBOOKS = sorted(RELEASE.glob("*/*.ipynb"))
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_with_nothing_written_runs_to_its_end_without_a_traceback(path: Path) -> None:
     notebook = nbformat.read(str(path), as_version=4)
-    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(path.parent)}}).execute()
+    NotebookClient(
+        notebook, timeout=600, iopub_timeout=60, resources={"metadata": {"path": str(path.parent)}}
+    ).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert not [output.ename for output in outputs if output.output_type == "error"]
     assert not [output.text for output in outputs if output.output_type == "stream" and output.name == "stderr"]

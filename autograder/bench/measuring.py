@@ -78,7 +78,7 @@ class _Sampler:
 
     def _watch(self) -> None:
         while not self._over.wait(SAMPLING_SECONDS):
-            for pid in _descendants(self._ancestor):
+            for pid in descendants(self._ancestor):
                 try:
                     kind, size = _kind(pid), _mebibytes(pid)
                 except (OSError, ValueError, StopIteration):
@@ -86,12 +86,12 @@ class _Sampler:
                 self._most[kind] = max(size, self._most.get(kind, 0.0))
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     try:
         children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
-    return [*children, *(pid for child in children for pid in _descendants(child))]
+    return [*children, *(pid for child in children for pid in descendants(child))]
 
 
 def _kind(pid: int) -> str:

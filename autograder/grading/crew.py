@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from autograder.engine import temporary
 from autograder.grading.problems import FAILED, Problem
 
 ATTEMPTS = 3
@@ -99,6 +100,7 @@ class Local:
 
     def __init__(self, jobs: int | None, preload: list[str], start: Callable[..., None], *arguments: Any) -> None:
         self._jobs = jobs or cores()
+        _meet_where_nothing_stays()
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(preload)
         self._start = (start, *arguments)
@@ -125,8 +127,9 @@ class Local:
         for lane in self._lanes:
             with suppress(Exception):  # it may be dead already
                 if lane.call and not lane.call.done():
-                    os.kill(lane.process.result(timeout=1), signal.SIGKILL)
+                    os.kill(lane.process.result(timeout=30), signal.SIGKILL)
             lane.executor.shutdown(wait=True, cancel_futures=True)
+        temporary.reclaim()  # what processes left behind that died
 
     def _idle(self) -> _Lane:
         for lane in list(self._lanes):
@@ -145,6 +148,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _meet_where_nothing_stays() -> None:
+    """Have multiprocessing keep its sockets in a folder that goes even if this process is killed; its own would stay."""
+    settings = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    if "tempdir" not in settings:
+        settings["tempdir"] = str(temporary.make())
+
+
 def _enter(start: Callable[..., None], *arguments: Any) -> None:
     """A process that leaves Ctrl-C to the main one, and does not outlive it."""
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which kernels would inherit
@@ -156,6 +166,7 @@ def _follow() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
+        temporary.remove_all()
         os._exit(1)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nbgrader.api import Gradebook
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.course import Course
 from autograder.grading.problems import FAILED, Problem
+from autograder.plugins.gradebook import sentence
 
 
 @contextmanager
@@ -17,15 +18,10 @@ def opened(course: Course) -> Iterator[Gradebook]:
     """A course's gradebook.
 
     Raises:
-        Problem: it is locked, cannot be written to, or is of another nbgrader's making.
+        Problem: it is locked, damaged, cannot be written to, or is of another nbgrader's making.
     """
     try:
         with Gradebook(course.database, course.directory.course_id) as gradebook:
             yield gradebook
-    except OperationalError as error:
-        raise Problem(
-            f"The gradebook {course.database} could not be used: {error.orig}. What was finished is kept. Close what else "
-            "uses it, make it writable, or run `nbgrader db upgrade` if nbgrader is newer than it; then run the same "
-            "command again.",
-            FAILED,
-        ) from None
+    except SQLAlchemyError as error:
+        raise Problem(sentence(course.database, error), FAILED) from None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from glob import escape
 from pathlib import Path
 
 from nbconvert.writers import FilesWriter
-from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import chdir
+from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.grading.logs import collected_warnings
+from autograder.plugins.pages import PageExporter
+from autograder.plugins.renewing import Renewal
 
 
 class Pages:
@@ -18,22 +21,34 @@ class Pages:
 
     def __init__(self, course: Course) -> None:
         self.course = course
-        self.converter = GenerateFeedback(coursedir=course.directory, config=course.config, force=True)
+        self.ignore = list(course.directory.ignore)
+        config = Config({"GenerateFeedback": {"exporter_class": PageExporter}})
+        config.merge(course.config)
+        self.converter = Renewal(coursedir=course.directory, config=config, force=True)
         self.converter.writer = FilesWriter(parent=self.converter, config=self.converter.config)
         self.converter.exporter = self.converter.exporter_class(parent=self.converter, config=self.converter.config)
         for preprocessor in self.converter.preprocessors:
             self.converter.exporter.register_preprocessor(preprocessor)
 
-    def make(self, assignment: str, student: str) -> str:
-        """Write one student's pages; return the reason if that fails, else ""."""
+    def make(self, assignment: str, student: str) -> tuple[str, list[str]]:
+        """Write one student's pages; return the reason if that fails, else "", and what there is to be said of them."""
         folder = self.course.folder("autograded", student, assignment)
+        links = [escape(path.name) for path in folder.rglob("*") if path.is_symlink()]
+        # nbgrader would copy what they lead to
+        self.converter.coursedir.ignore = [*self.ignore, *links]
         self.converter.assignments = {str(folder): sorted(map(str, folder.glob("*.ipynb")))}
         with collected_warnings() as log, chdir(str(self.course.root)):
             try:
                 self.converter.convert_notebooks()
             except NbGraderException:
-                return "\n".join(log)
-        return ""
+                return _reason(log), []
+        return "", log
+
+
+def _reason(log: list[str]) -> str:
+    """The last line of the traceback that nbgrader has logged; all that it logged, where there is none."""
+    tracebacks = [message.strip() for message in log if message.startswith("Traceback")]
+    return tracebacks[-1].splitlines()[-1] if tracebacks else "\n".join(log)
 
 
 _pages: Pages
@@ -45,6 +60,6 @@ def open_course(root: Path) -> None:
     _pages = Pages(Course(root))
 
 
-def feed_back(assignment: str, student: str) -> str:
-    """Write one student's pages in the course that was opened; return the reason if that fails, else ""."""
+def feed_back(assignment: str, student: str) -> tuple[str, list[str]]:
+    """Write one student's pages in the course that was opened: what `Pages.make` says."""
     return _pages.make(assignment, student)

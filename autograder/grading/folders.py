@@ -9,15 +9,29 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.course import Course
 from autograder.grading.result import Result
-from autograder.grading.snapshot import Snapshot
+from autograder.grading.snapshot import File, Snapshot
 from autograder.grading.submission import Submission
+from autograder.plugins import returning, starting
 from autograder.plugins.reading import quarantine
 
+LARGEST_COPY = 16 << 20
+"""Bytes of an instructor's file of which each student's folder gets a copy; of a larger one it gets a link."""
 
-def prepare_folder(course: Course, snapshot: Snapshot, student: str) -> None:
-    """Before a submission is read: nbgrader's pre-convert hook, for other courses' assignments; ours is the quarantine."""
+
+def prepare_folder(course: Course, snapshot: Snapshot, student: str) -> bool:
+    """Before a submission is read: nbgrader's pre-convert hook, for other courses' assignments; ours is the quarantine.
+
+    Returns:
+        Whether the submission got back a secret that an earlier version had moved away.
+    """
+    handed_in = course.folder("submitted", student, snapshot.assignment)
     if not snapshot.ours:
-        _converter(course, snapshot, student).run_pre_convert_hook()
+        converter = _converter(course, snapshot, student)
+        if converter.pre_convert_hook is starting.before:  # it would mark as begun what is only read here
+            quarantine(snapshot.assignment, student, converter.notebooks)
+        else:
+            converter.run_pre_convert_hook()
+    return returning.put_back(handed_in)
 
 
 def write_folder(course: Course, snapshot: Snapshot, submission: Submission, result: Result) -> None:
@@ -29,16 +43,20 @@ def write_folder(course: Course, snapshot: Snapshot, submission: Submission, res
     Raises:
         OSError: the folder cannot be written to.
     """
+    handed_in = course.folder("submitted", submission.student, snapshot.assignment)
     if snapshot.ours:
-        handed_in = course.folder("submitted", submission.student, snapshot.assignment)
         quarantine(snapshot.assignment, submission.student, [str(handed_in / f"{snapshot.assignment}.ipynb")])
     target = course.folder("autograded", submission.student, snapshot.assignment)
     draft, old = (target.with_name(f".{target.name}.{what}") for what in ("new", "old"))
     for leftover in (draft, old):
         shutil.rmtree(leftover, ignore_errors=True)
+    kept = {name: path for name, path in snapshot.paths.items() if name not in result.removed}
+    large = {name for name, path in kept.items() if path.stat().st_size > LARGEST_COPY} - result.files.keys()
     if result.notebooks and (result.fault or not result.error):
         draft.mkdir(parents=True)
-        for name, file in {**submission.files, **snapshot.files, **result.files}.items():
+        given = {name: File.read(path) for name, path in kept.items() if name not in large}
+        own = {name: file for name, file in submission.files.items() if name not in result.removed}
+        for name, file in {**own, **given, **result.files}.items():
             file.write(draft / name)
         for name, marked in result.notebooks.items():
             (draft / f"{name}.ipynb").write_text(marked.text, encoding="utf-8")
@@ -48,7 +66,12 @@ def write_folder(course: Course, snapshot: Snapshot, submission: Submission, res
         draft.rename(target)
         converter = _converter(course, snapshot, submission.student)
         converter.set_permissions(snapshot.assignment, submission.student)
+        for name in large:  # after the permissions, which would be the instructor's own
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (target / name).unlink(missing_ok=True)
+            (target / name).symlink_to(snapshot.paths[name].absolute())
         converter.run_post_convert_hook()
+    starting.finish(handed_in)
     shutil.rmtree(old, ignore_errors=True)
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 
 from nbgrader import api
-from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
-from traitlets.utils.importstring import import_item
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
 
 from autograder.course import Course
 from autograder.grading.database import opened
@@ -51,12 +48,14 @@ class Entry:
     Attributes:
         timestamp: when it was handed in, in UTC, or None where nobody wrote it down.
         handed_in: the notebooks that were there; the others are worth zero.
+        penalties: by notebook that was marked, what being late costs; None where it was in time.
     """
 
     student: str
     timestamp: datetime | None
     handed_in: frozenset[str]
     result: Result
+    penalties: dict[str, float | None] = field(default_factory=dict)
 
     def scores(self, snapshot: Snapshot) -> dict[tuple[str, str], tuple[float | None, bool]]:
         """By notebook and cell, the automatic score, and whether a person has to look; cells that keep what they have are not there."""
@@ -74,16 +73,53 @@ class Entry:
         return found
 
 
+@dataclass(frozen=True)
+class Deadline:
+    """What the gradebook has about when a student's notebook was handed in.
+
+    Attributes:
+        timestamp: in UTC, or None where nobody wrote it down.
+        extension: how much later than others this student may hand in.
+        penalty: what being late cost, in points.
+    """
+
+    student: str
+    notebook: str
+    timestamp: datetime | None
+    extension: timedelta | None
+    penalty: float | None
+
+
+def deadlines(course: Course, assignment: str) -> list[Deadline]:
+    """When everybody handed in each notebook of an assignment."""
+    wanted = (
+        select(
+            SUBMISSION.c.student_id,
+            NOTEBOOK.c.name,
+            SUBMISSION.c.timestamp,
+            SUBMISSION.c.extension,
+            WORK.c.late_submission_penalty,
+        )
+        .join_from(WORK, SUBMISSION, SUBMISSION.c.id == WORK.c.assignment_id)
+        .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMISSION.c.assignment_id)
+        .join(NOTEBOOK, NOTEBOOK.c.id == WORK.c.notebook_id)
+        .where(ASSIGNMENT.c.name == assignment)
+    )
+    with _connected(course) as connection:
+        return [Deadline(*row) for row in connection.execute(wanted)]
+
+
 def grades(course: Course, assignment: str) -> list[Grade]:
     """Every grade of an assignment."""
     with _connected(course) as connection:
         return [Grade(*row) for row in connection.execute(_grades(assignment))]
 
 
-def students(course: Course) -> set[str]:
-    """Everybody whom the gradebook knows."""
+def students(course: Course) -> dict[str, str]:
+    """Everybody whom the gradebook knows, with the name that it has for them, or ""."""
     with _connected(course) as connection:
-        return set(connection.scalars(select(STUDENT.c.id)))
+        rows = connection.execute(select(STUDENT.c.id, STUDENT.c.first_name, STUDENT.c.last_name))
+        return {student: " ".join(filter(None, names)) for student, *names in rows}
 
 
 def worth(course: Course, assignment: str) -> dict[tuple[str, str], float]:
@@ -110,7 +146,7 @@ def write(course: Course, snapshot: Snapshot, entries: Iterable[Entry]) -> None:
             _write_grades(rows, snapshot, entry)
         rows.flush()
         for entry in batch:
-            _write_submission(connection, rows, entry, course, snapshot)
+            _write_submission(connection, rows, entry)
 
 
 @contextmanager
@@ -230,29 +266,11 @@ def _write_grades(rows: _Rows, snapshot: Snapshot, entry: Entry) -> None:
             rows.update(COMMENT, entry.student, notebook, cell, text=text)
 
 
-def _write_submission(connection: Connection, rows: _Rows, entry: Entry, course: Course, snapshot: Snapshot) -> None:
+def _write_submission(connection: Connection, rows: _Rows, entry: Entry) -> None:
     """When it was handed in, and what that costs."""
     own = SUBMISSION.c.id == rows.submissions[entry.student]
     if entry.timestamp is not None:
         connection.execute(update(SUBMISSION).where(own).values(timestamp=entry.timestamp))
-    timestamp, extension = connection.execute(select(SUBMISSION.c.timestamp, SUBMISSION.c.extension).where(own)).one()
-    late = 0.0
-    if timestamp is not None and snapshot.duedate is not None:
-        late = (timestamp - snapshot.duedate - (extension or timedelta())).total_seconds()
-    for name in entry.result.notebooks:
-        work = rows.work[entry.student, name]
-        penalty = _penalty(connection, course, snapshot, entry.student, work, late) if late > 0 else None
-        connection.execute(update(WORK).where(WORK.c.id == work).values(late_submission_penalty=penalty))
-
-
-def _penalty(
-    connection: Connection, course: Course, snapshot: Snapshot, student: str, work: str, late: float
-) -> float | None:
-    kind = next((kind for kind in map(import_item, snapshot.autograde) if issubclass(kind, AssignLatePenalties)), None)
-    if kind is None:
-        return None
-    assigning = kind(config=course.config)
-    assigning.init_plugin()
-    score = connection.scalars(select(func.sum(api.Grade.score)).where(api.Grade.notebook_id == work)).one() or 0.0
-    penalty = assigning.plugin_inst.late_submission_penalty(student, score, late)
-    return None if penalty is None else assigning._check_late_penalty(SimpleNamespace(score=score), penalty)
+    for name, penalty in entry.penalties.items():
+        own = WORK.c.id == rows.work[entry.student, name]
+        connection.execute(update(WORK).where(own).values(late_submission_penalty=penalty))

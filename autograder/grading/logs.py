@@ -6,6 +6,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from autograder.plugins.printable import lines
+
 
 class _Collecting(logging.Handler):
     def __init__(self, messages: list[str]) -> None:
@@ -13,12 +15,12 @@ class _Collecting(logging.Handler):
         self.messages = messages
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage())
+        self.messages.append(lines(record.getMessage()))
 
 
 @contextmanager
 def collected_warnings() -> Iterator[list[str]]:
-    """The warnings that are logged meanwhile, anywhere in this process."""
+    """The warnings that are logged meanwhile, anywhere in this process, printable."""
     messages: list[str] = []
     handler = _Collecting(messages)
     logging.getLogger().addHandler(handler)

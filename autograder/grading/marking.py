@@ -5,13 +5,12 @@ It runs in worker processes, which never see the gradebook or the folders of the
 
 from __future__ import annotations
 
-import io
 import socket
-import tempfile
 import threading
 import time
 import traceback
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -19,11 +18,11 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
-from nbformat import NotebookNode, validator
+from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 from nbgrader.utils import is_grade
 
-from autograder.engine import Place, lend
+from autograder.engine import Place, lend, temporary
 from autograder.grading.executing import execute
 from autograder.grading.logs import collected_warnings
 from autograder.grading.problems import Problem
@@ -32,8 +31,9 @@ from autograder.grading.rules import Desk, Rules, Step, rules
 from autograder.grading.snapshot import File, Official, Snapshot
 from autograder.grading.store import code_digest
 from autograder.grading.submission import Submission
-from autograder.plugins.executing import verdict_in
-from autograder.plugins.reading import ENCODING, ERRORS, NO_FILE, salvage, unreadable
+from autograder.plugins.bounds import Beyond
+from autograder.plugins.executing import GIVEN, verdict_in
+from autograder.plugins.reading import NO_FILE, notebook_in, refused, unreadable
 
 MOST_LEFT_BEHIND = 64 << 20
 """Bytes that the notebooks of a submission may leave in their folder; what is more is left out, and named."""
@@ -64,10 +64,25 @@ def mark_elsewhere(submission: Submission, snapshot: Snapshot, code: str) -> Res
     """
     if _code_here(snapshot.assignment) != code:
         raise Problem(f"{socket.gethostname()} has another version of the course: bring all workers to the same one.")
-    return mark(submission, snapshot)
+    return mark(submission, _unpacked(snapshot))
 
 
 _code_here = lru_cache(code_digest)
+
+
+_unpacked_here: dict[str, Snapshot] = {}
+
+
+def _unpacked(snapshot: Snapshot) -> Snapshot:
+    """The assignment with the instructor's files where this process finds them."""
+    if snapshot.digest not in _unpacked_here:
+        folder = temporary.make()
+        given = {}
+        for name, data in (snapshot.carried or {}).items():
+            File(data, snapshot.given[name].executable).write(folder / name)
+            given[name] = snapshot.given[name]._replace(path=folder / name)
+        _unpacked_here[snapshot.digest] = replace(snapshot, given=given, carried=None)
+    return _unpacked_here[snapshot.digest]
 
 
 def mark(submission: Submission, snapshot: Snapshot) -> Result:
@@ -75,18 +90,25 @@ def mark(submission: Submission, snapshot: Snapshot) -> Result:
     started = time.monotonic()
     notebooks: dict[str, Marked] = {}
     files: dict[str, File] = {}
+    removed: tuple[str, ...] = ()
     error, fault = "", False
-    with _one_at_a_time, collected_warnings() as log, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with _one_at_a_time, collected_warnings() as log, temporary.folder() as folder:
         try:
-            _fill(Path(folder), submission, snapshot)
+            if submission.refused:
+                raise Beyond(submission.refused)
+            _fill(folder, submission, snapshot)
             for official in snapshot.notebooks:
                 if official.name in submission.notebooks:
-                    notebooks[official.name] = _mark_notebook(submission, official, snapshot, Path(folder))
-            files = _left_behind(Path(folder), submission, snapshot, log)
+                    notebooks[official.name] = _mark_notebook(submission, official, snapshot, folder)
+            files = _left_behind(folder, submission, snapshot, log)
+            brought = sorted({*submission.files, *snapshot.given})
+            removed = tuple(name for name in brought if not (folder / name).is_file())
+        except Beyond as problem:
+            error, fault = str(problem), True
         except Exception as problem:
             error, fault = f"{type(problem).__name__}: {problem}", snapshot.ours
             log.append(traceback.format_exc())
-    return Result(notebooks, files, tuple(log), error, fault, time.monotonic() - started)
+    return Result(notebooks, files, tuple(log), error, fault, time.monotonic() - started, removed)
 
 
 def for_a_person(submission: Submission, snapshot: Snapshot, reason: str) -> Result:
@@ -95,20 +117,33 @@ def for_a_person(submission: Submission, snapshot: Snapshot, reason: str) -> Res
     with collected_warnings() as log:
         for official in snapshot.notebooks:
             if official.name in submission.notebooks:
-                resources = _resources(submission, official, snapshot, Path())
                 with suppress(Exception):  # without a notebook there are still its grades
-                    notebook = _prepared(submission, official, snapshot, resources)
-                    notebook.cells.insert(
-                        0, new_markdown_cell(f"**This could not be graded automatically.** {escape(reason)}")
-                    )
+                    notebook = _shown(submission, official, snapshot, reason)
                     cells = tuple(cell.name for cell in official.grade_cells)
                     notebooks[official.name] = Marked(_text(notebook), dict.fromkeys(cells), cells, {}, {})
-    return Result(notebooks, {}, tuple(log), reason, fault=True)
+    return Result(notebooks, log=tuple(log), error=reason, fault=True)
+
+
+def _shown(submission: Submission, official: Official, snapshot: Snapshot, reason: str) -> NotebookNode:
+    """What a person looks at: the notebook as it would have been run, or, where it was not read, the reason alone."""
+    resources = _resources(submission, official, snapshot, Path())
+    try:
+        if submission.refused:
+            raise Beyond(reason)
+        notebook = _prepared(submission, official, snapshot, resources)
+    except Exception:
+        return _apply(_rules(snapshot).before, refused(reason), resources)
+    notebook.cells.insert(0, new_markdown_cell(f"**This could not be graded automatically.** {escape(reason)}"))
+    return notebook
 
 
 def _fill(folder: Path, submission: Submission, snapshot: Snapshot) -> None:
-    for name, file in {**submission.files, **snapshot.files}.items():
+    for name, file in submission.files.items():
         file.write(folder / name)
+    for name, path in snapshot.paths.items():  # links: the instructor's files are not copied for each student
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(path.absolute())
 
 
 def _mark_notebook(submission: Submission, official: Official, snapshot: Snapshot, folder: Path) -> Marked:
@@ -140,6 +175,7 @@ def _resources(submission: Submission, official: Official, snapshot: Snapshot, f
         "notebook": official.name,
         "db_url": "",
         "desk": Desk(official),
+        GIVEN: snapshot.paths,
     }
     about = ResourcesDict(name=official.name, path=str(folder))
     return ResourcesDict(nbgrader=info, unique_key=official.name, metadata=about)
@@ -155,12 +191,7 @@ def _prepared(
 
 def _read(data: bytes | None, whose: str, ours: bool) -> NotebookNode:
     """The notebook that was handed in, in the form in which nbconvert hands it to its preprocessors."""
-    if not ours:
-        handed_in = nbformat.read(io.TextIOWrapper(io.BytesIO(data or b""), encoding="utf-8"), as_version=4)
-        return validator.normalize(handed_in)[1]
-    if data is None:
-        return unreadable(NO_FILE)
-    return salvage(io.TextIOWrapper(io.BytesIO(data), ENCODING, ERRORS).read(), whose)
+    return unreadable(NO_FILE) if ours and data is None else notebook_in(data or b"", whose, ours)
 
 
 def _apply(steps: tuple[Step, ...], notebook: NotebookNode, resources: dict[str, Any]) -> NotebookNode:
@@ -186,7 +217,6 @@ def _rules(snapshot: Snapshot) -> Rules:
 
 def _left_behind(folder: Path, submission: Submission, snapshot: Snapshot, log: list[str]) -> dict[str, File]:
     """The plain files that are new or changed."""
-    before = {**submission.files, **snapshot.files}
     marked = {f"{official.name}.ipynb" for official in snapshot.notebooks}
     found: dict[str, File] = {}
     room = MOST_LEFT_BEHIND
@@ -197,7 +227,7 @@ def _left_behind(folder: Path, submission: Submission, snapshot: Snapshot, log: 
         size = path.stat().st_size
         if size > room:
             log.append(f"{name}, which a notebook of {submission.student} wrote, was left out: too much was written")
-        elif (file := File.read(path)) != before.get(name):
+        elif (file := File.read(path)) != submission.files.get(name):
             found[name] = file
             room -= size
     return found

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from rich.table import Table
 from rich.text import Text
 
-from autograder.grading.gradebook import Entry, Grade
+from autograder.grading.gradebook import Deadline, Entry, Grade
 from autograder.grading.snapshot import Snapshot
+
+LATE = "late penalty"
 
 
 @dataclass(frozen=True)
 class Change:
-    """An automatic score in the gradebook that would become another; None stands for a person's decision."""
+    """An automatic score in the gradebook that would become another; None stands for a person's decision.
+
+    What being late costs is the negative score of an exercise called `LATE`.
+    """
 
     student: str
     notebook: str
@@ -23,10 +28,19 @@ class Change:
     new: float | None
 
 
-def changes(snapshot: Snapshot, stored: Iterable[Grade], entries: Iterable[Entry]) -> list[Change]:
-    """Every score that would change; where a person has given one, that one stays, and there is no change."""
+def changes(
+    snapshot: Snapshot, stored: Iterable[Grade], deadlines: Iterable[Deadline], entries: Collection[Entry]
+) -> list[Change]:
+    """Every score and penalty that would change; where a person has given a score, that one stays, and there is no change."""
     new = {entry.student: entry.scores(snapshot) for entry in entries}
+    penalties = {
+        (entry.student, name): penalty or 0.0 for entry in entries for name, penalty in entry.penalties.items()
+    }
     found = []
+    for row in deadlines:
+        old, after = row.penalty or 0.0, penalties.get((row.student, row.notebook))
+        if after is not None and after != old:
+            found.append(Change(row.student, row.notebook, LATE, -old or 0.0, -after or 0.0))
     for grade in stored:
         place = (grade.notebook, grade.cell)
         if grade.auto is None or grade.manual is not None or place not in new.get(grade.student, {}):

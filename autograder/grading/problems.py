@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograder.plugins.printable import lines
+
 FAILED = 1
 USAGE = 2
 UNCONFIRMED = 3
@@ -17,5 +19,5 @@ class Problem(RuntimeError):
     """
 
     def __init__(self, message: str, code: int = USAGE) -> None:
-        super().__init__(message)
+        super().__init__(lines(message))
         self.code = code

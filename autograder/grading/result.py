@@ -42,6 +42,7 @@ class Result:
         error: why the submission could not be marked to its end; "" where it could.
         fault: whether the grader, not the submission, is to blame; such a result is not kept.
         seconds: how long it took.
+        removed: which of the files in their folder the notebooks removed.
     """
 
     notebooks: dict[str, Marked] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class Result:
     error: str = ""
     fault: bool = False
     seconds: float = 0.0
+    removed: tuple[str, ...] = ()
 
     @property
     def final(self) -> bool:
@@ -77,6 +79,7 @@ class Result:
                 for name, marked in stored.pop("notebooks").items()
             }
             files = {name: File(b64decode(data), bool(run)) for name, (data, run) in stored.pop("files").items()}
-            return cls(notebooks, files, tuple(stored.pop("log")), **stored)
+            removed, log = tuple(stored.pop("removed")), tuple(stored.pop("log"))
+            return cls(notebooks, files, log, removed=removed, **stored)
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"not a stored result: {error}") from error

@@ -10,25 +10,33 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.converters import Autograde
-from nbgrader.utils import parse_utc
 from rich.console import Console
 
 from autograder.course import Course
-from autograder.engine import ZygoteFailed
+from autograder.engine import Given, TooMuchToSend, ZygoteFailed, best_walls
 from autograder.grading import gradebook, marking
 from autograder.grading.crew import Cluster, Crew, Local, in_parallel
+from autograder.grading.database import opened
 from autograder.grading.feedback import feed_back, open_course
 from autograder.grading.folders import prepare_folder, write_folder
 from autograder.grading.gradebook import Entry
+from autograder.grading.lateness import Late, Policy, lateness
 from autograder.grading.logs import collected_warnings
+from autograder.grading.noting import Notes
 from autograder.grading.preview import Change, changes
-from autograder.grading.problems import FAILED, Problem
+from autograder.grading.problems import FAILED, UNCONFIRMED, Problem
 from autograder.grading.result import Result
-from autograder.grading.snapshot import Snapshot, read_snapshot
+from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, exercise_modules, only_run
-from autograder.grading.submission import TIMESTAMP, Submission, read_submission
+from autograder.grading.submission import Submission, read_submission
 from autograder.grading.telling import Bar
+from autograder.plugins import standing
 from autograder.plugins.executing import JudgedExecute
+from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
+from autograder.plugins.printable import lines as printable_lines
+from autograder.plugins.renewing import are_current
+from autograder.plugins.standing import Marks
+from autograder.plugins.starting import RETURNED, named, unfinished
 from autograder.plugins.warming import shared_zygote
 from autograder.report import Line, html, lines
 
@@ -44,7 +52,9 @@ class Graded:
         lines: what the gradebook now says of every student.
         marked: who was marked by this run, with the seconds that it took.
         failed: who could not be graded, and why.
-        notes: by student, what was repaired, moved away or stopped.
+        notes: by student, what was repaired, moved away or stopped, by this run or an earlier one.
+        late: by student, when it was handed in and what being late cost.
+        names: by student, the name that the gradebook has, or "".
         changes: the scores that were in the gradebook and are, or would be, others.
         written: whether anything was written; False where there are changes and nobody said yes.
         report: the class report.
@@ -54,6 +64,8 @@ class Graded:
     marked: dict[str, float] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
+    late: dict[str, Late] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     written: bool = True
     report: Path | None = None
@@ -68,6 +80,7 @@ def grade(
     force: bool = False,
     feedback: bool = True,
     confirm: Callable[[list[Change]], bool] = lambda _: True,
+    unwalled: Callable[[], bool] = lambda: True,
     console: Console | None = None,
 ) -> Graded:
     """Grade everybody who handed in, and write the class report.
@@ -82,6 +95,7 @@ def grade(
         force: mark again what has been marked.
         feedback: whether to write feedback pages.
         confirm: is shown the scores that would change, and says whether to write; it is not asked where there are none.
+        unwalled: is asked where submissions would run without walls, and says whether they may.
         console: where progress is told; nowhere, if None.
 
     Raises:
@@ -89,22 +103,31 @@ def grade(
     """
     console = console or Console(quiet=True)
     with only_run(course.class_folder / "graded"):
+        if registered(course, assignment):
+            console.print(f"{assignment} was not in the gradebook yet: it was entered from source/.", markup=False)
         snapshot = read_snapshot(course, assignment)
         run = _Run(course, snapshot, force, console)
         try:
             run.read()
+            if run.waiting and scheduler is None and not run.has_walls() and not unwalled():
+                raise Problem("Nothing was run.", UNCONFIRMED)
             run.mark(jobs, scheduler)
-            run.graded.changes = changes(snapshot, run.stored, run.entries.values())
+            run.graded.changes = changes(snapshot, run.stored, run.deadlines, run.entries.values())
             run.graded.written = not run.graded.changes or confirm(run.graded.changes)
             if run.graded.written:
                 run.write()
                 if feedback:
                     run.feed_back(jobs)
+            run.graded.failed = {who: printable_lines(why) for who, why in run.graded.failed.items()}
             run.graded.lines = lines(course, assignment)
+            run.graded.late = lateness(snapshot, gradebook.deadlines(course, assignment))
+            run.graded.names = gradebook.students(course)
             if run.graded.written:
                 run.report()
         except ZygoteFailed as error:
             raise Problem(f"{error}. `python -m autograder doctor` says what this machine can do.", FAILED) from None
+        except TooMuchToSend as error:
+            raise Problem(f"{assignment} cannot be graded: {error}.") from None
         except OSError as error:
             kept = "What was finished is kept: make room, or make it writable, and run the same command again."
             raise Problem(
@@ -121,7 +144,11 @@ class _Run:
         self.assignment = snapshot.assignment
         self.store = Store(course.class_folder / "graded" / snapshot.assignment, snapshot)
         self.stored = gradebook.grades(course, snapshot.assignment)
+        self.deadlines = gradebook.deadlines(course, snapshot.assignment)
+        self.policy = Policy(course, snapshot, self.stored, self.deadlines)
+        self.notes = Notes(course.class_folder / "graded" / snapshot.assignment)
         self.graded = Graded()
+        self.digests: dict[str, str] = {}
         self.keys: dict[str, str] = {}
         self.entries: dict[str, Entry] = {}
         self.waiting: list[str] = []
@@ -131,14 +158,22 @@ class _Run:
         """Read what was handed in, and find out what there is to do."""
         excluded = self.course.directory.student_id_exclude.split(",")
         students = [student for student in self.course.submitters(self.assignment) if student not in excluded]
-        if not students:
+        self.graded.failed |= self.course.misnamed(self.assignment)
+        if not students and not self.graded.failed:
             folder = self.course.folder("submitted", "STUDENT", self.assignment)
             raise Problem(f"Nobody handed in {self.assignment}: there is no {folder}.")
         known = gradebook.students(self.course)
         creates = Autograde(coursedir=self.course.directory, config=self.course.config).create_student
         in_gradebook = {grade.student for grade in self.stored}
+        given_back = []
         for student in students:
-            prepare_folder(self.course, self.snapshot, student)
+            with collected_warnings() as log:
+                if prepare_folder(self.course, self.snapshot, student):
+                    given_back.append(student)
+            self._note(student, log)
+        if given_back:
+            self.console.print(f"{named(given_back)}: {RETURNED}", markup=False, highlight=False)
+        for student in students:
             try:
                 submission = self._submission(student)
             except OSError as error:
@@ -153,27 +188,35 @@ class _Run:
                 self.graded.failed[student] = "is not in the gradebook: run `nbgrader db student add`"
                 continue
             self._note(student, [f"{name} is not a notebook of this assignment" for name in submission.unknown])
-            self.keys[student] = key = self.store.key(submission.digest)
-            kept = None if self.force else self.store.get(key)
+            self._note(student, self.notes.of(student, submission.digest))
+            self._key(submission)
+            kept = None if self.force else self.store.get(self.keys[student])
             if kept is None:
                 self.waiting.append(student)
-            elif not (
-                self._folder(student).is_dir() and student in in_gradebook and self.store.is_written(student, key)
+                continue
+            entry = self._entry(submission, kept)
+            if not (
+                self._folder(student).is_dir()
+                and student in in_gradebook
+                and self.store.is_written(student, self._state(entry))
+                and not unfinished(self.course.folder("submitted", student, self.assignment))
             ):
-                self._enter(submission, kept)
+                self.entries[student] = entry
 
     def mark(self, jobs: int | None, scheduler: str | None) -> None:
         """Mark what has not been marked yet; each result is kept as soon as it is there."""
         if not self.waiting:
             return
         code = code_digest(self.assignment) if scheduler else ""
+        contents = {name: path.read_bytes() for name, path in self.snapshot.paths.items()} if scheduler else None
+        carried = replace(self.snapshot, carried=contents)
 
         def begin(student: str) -> tuple[Any, ...]:
             submission = self._submission(student)
-            self.keys[student] = self.store.key(submission.digest)
+            self._key(submission)
             if scheduler is None:
                 return marking.mark_opened, submission
-            return marking.mark_elsewhere, submission, self.snapshot, code
+            return marking.mark_elsewhere, submission, carried, code
 
         bar = Bar(self.console, f"Marking {self.assignment}", len(self.waiting))
         with self._crew(jobs, scheduler) as crew, bar.shown():
@@ -190,7 +233,11 @@ class _Run:
             else:
                 source = self.course.folder("source", ".", self.assignment)
                 warm = ENGINE in self.snapshot.autograde
-                zygote = stack.enter_context(shared_zygote(source.glob("*.ipynb"))) if warm else None
+                zygote = (
+                    stack.enter_context(shared_zygote(source.glob("*.ipynb"), Given(self.snapshot.paths)))
+                    if warm
+                    else None
+                )
                 crew = Local(jobs, self.preload, marking.open_assignment, self.snapshot, zygote)
             yield stack.enter_context(closing(crew))
 
@@ -201,6 +248,9 @@ class _Run:
             submission = self._submission(student)
         except OSError as gone:
             self.graded.failed[student] = f"could not be read: {gone}"
+            return
+        if not submission.notebooks:
+            self.graded.failed[student] = "could not be read: its notebook was taken away meanwhile"
             return
         if error is not None:
             reason = f"The process that marked it died, or failed: {type(error).__name__}: {error}"
@@ -213,7 +263,7 @@ class _Run:
         if result.error:
             self.graded.failed[student] = result.error
         self.graded.marked[student] = result.seconds
-        self._enter(submission, result)
+        self.entries[student] = self._entry(submission, result)
 
     def write(self) -> None:
         """Write every result, and remember whose was written."""
@@ -229,34 +279,41 @@ class _Run:
                         with collected_warnings() as log:
                             write_folder(self.course, self.snapshot, self._submission(student), entry.result)
                         self._note(student, log)
+                        self.notes.add(student, self.digests[student], log)
                     except OSError as error:
                         self.graded.failed[student] = f"could not be written: {error}"
                     else:
                         batch[student] = entry
                 with collected_warnings():  # of penalties, which the gradebook shows
                     gradebook.write(self.course, self.snapshot, batch.values())
-                self.store.wrote({who: self.keys[who] if entry.result.final else None for who, entry in batch.items()})
+                self.notes.save()
+                self.store.wrote(
+                    {who: self._state(entry) if entry.result.final else None for who, entry in batch.items()}
+                )
         self.store.prune(self.keys.values())
 
     def feed_back(self, jobs: int | None) -> None:
-        """Make the pages of everybody whose result was written since theirs were made."""
-        waiting = [who for who in self.keys if self._folder(who).is_dir() and not self._has_feedback(who)]
+        """Make the pages of everybody whose work or marks have changed since theirs were made."""
+        with opened(self.course) as book:
+            marks = standing.marks(book, self.assignment)
+        waiting = [who for who in self.keys if self._folder(who).is_dir() and not self._has_feedback(who, marks)]
         if not waiting:
             return
         crew = Local(jobs, self.preload, open_course, self.course.root)
         bar = Bar(self.console, f"Feedback on {self.assignment}", len(waiting))
         with closing(crew), bar.shown():
-            for student, reason, error in in_parallel(crew, waiting, lambda who: (feed_back, self.assignment, who)):
-                if error or reason:
-                    self.graded.failed[student] = f"has no feedback: {error or reason}"
-                else:
-                    self.store.fed_back([student])
-                bar.step(bool(error or reason))
+            for student, made, error in in_parallel(crew, waiting, lambda who: (feed_back, self.assignment, who)):
+                reason, notes = made or (str(error), [])
+                self._note(student, notes)
+                if reason:
+                    self.graded.failed[student] = f"has no feedback page of these marks: {reason}"
+                bar.step(bool(reason))
 
     def report(self) -> None:
         path = self.course.class_folder / "report" / f"{self.assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(html(self.assignment, self.graded.lines), encoding="utf-8")
+        graded = self.graded
+        path.write_text(html(self.assignment, graded.lines, graded.late, graded.notes), encoding="utf-8")
         self.graded.report = path
 
     def _submission(self, student: str) -> Submission:
@@ -266,27 +323,43 @@ class _Run:
     def _folder(self, student: str) -> Path:
         return self.course.folder("autograded", student, self.assignment)
 
-    def _has_feedback(self, student: str) -> bool:
+    def _has_feedback(self, student: str, marks: Marks) -> bool:
         pages = self.course.folder("feedback", student, self.assignment)
-        return pages.is_dir() and self.store.has_feedback(student)
+        return are_current(pages, self._folder(student).glob("*.ipynb"), student, marks)
 
-    def _enter(self, submission: Submission, result: Result) -> None:
-        self._note(submission.student, result.log)
-        handed_in = frozenset(submission.notebooks)
+    def has_walls(self) -> bool:
+        """Whether the engine, if it runs these submissions, can put any wall around them; a kernel has none to lose."""
+        return ENGINE not in self.snapshot.autograde or best_walls() != "none"
+
+    def _key(self, submission: Submission) -> None:
+        self.digests[submission.student] = submission.digest
+        self.keys[submission.student] = self.store.key(submission.digest)
+
+    def _state(self, entry: Entry) -> str:
+        """What the gradebook and the folders are made of, once an entry is written."""
+        return f"{self.keys[entry.student]} {sorted(entry.penalties.items())}"
+
+    def _entry(self, submission: Submission, result: Result) -> Entry:
+        self._note(submission.student, self._without_name(submission.student, result.log))
         timestamp = self._timestamp(submission)
-        self.entries[submission.student] = Entry(submission.student, timestamp, handed_in, result)
+        entry = Entry(submission.student, timestamp, frozenset(submission.notebooks), result)
+        return replace(entry, penalties=self.policy.penalties(entry))
+
+    def _without_name(self, student: str, log: Iterable[str]) -> Iterator[str]:
+        """Warnings as they read where the student's name stands before them."""
+        names = [notebook.name for notebook in self.snapshot.notebooks]
+        for warning in log:
+            name = next((name for name in names if warning.startswith(f"{name} of {student}")), None)
+            yield warning if name is None else name + warning.removeprefix(f"{name} of {student}")
 
     def _timestamp(self, submission: Submission) -> datetime | None:
         stamp = submission.files.get(TIMESTAMP)
-        text = stamp.data.decode(errors="replace").strip() if stamp else ""
         try:
-            return parse_utc(text) if text else None
-        except (ValueError, OverflowError):
-            self._note(
-                submission.student, [f"{TIMESTAMP} says no time ({text:.40}); the work counts as handed in on time"]
-            )
+            return moment(stamp.data) if stamp else None
+        except ValueError:
+            self._note(submission.student, [f"{TIMESTAMP}: {NO_TIME}"])
             return None
 
     def _note(self, student: str, notes: Iterable[str]) -> None:
         mine = self.graded.notes.setdefault(student, [])
-        mine += [note for note in notes if note not in mine]
+        mine += [note for note in map(printable_lines, notes) if note not in mine]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -12,14 +13,16 @@ from typing import Any, NamedTuple
 
 from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
-from nbgrader.utils import find_all_files
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from autograder.course import Course
+from autograder.course import Course, NbgraderFailed
 from autograder.exercises import NOTEBOOKS
 from autograder.grading.database import opened
-from autograder.grading.problems import Problem
+from autograder.grading.problems import FAILED, Problem
+from autograder.plugins.agreeing import outdated
+from autograder.plugins.gradebook import trouble_with
+from autograder.plugins.travelling import beside
 
 
 class File(NamedTuple):
@@ -44,6 +47,25 @@ class File(NamedTuple):
         path.unlink(missing_ok=True)
         path.write_bytes(self.data)
         path.chmod(0o755 if self.executable else 0o644)
+
+
+class GivenFile(NamedTuple):
+    """One of the instructor's files.
+
+    Attributes:
+        path: where it is.
+        digest: of its bytes.
+        executable: whether it may be executed.
+    """
+
+    path: Path
+    digest: str
+    executable: bool
+
+    @classmethod
+    def at(cls, path: Path) -> GivenFile:
+        with path.open("rb") as file:
+            return cls(path, hashlib.file_digest(file, "sha256").hexdigest(), os.access(path, os.X_OK))
 
 
 @dataclass(frozen=True)
@@ -84,7 +106,8 @@ class Snapshot:
 
     Attributes:
         ours: whether it is one of this course's notebooks; any other is graded by nbgrader's own rules.
-        files: what lies beside the notebooks in the source folder, by relative path.
+        given: what lies beside the notebooks in the source folder, by relative path.
+        carried: the contents of the same files, where whoever marks cannot see that folder; else None.
         sanitize, autograde: the preprocessors of the two passes, as importable names.
         settings: the sections of nbgrader's configuration that these read.
         duedate: in UTC; it decides about penalties, not about results.
@@ -93,16 +116,23 @@ class Snapshot:
     assignment: str
     ours: bool
     notebooks: tuple[Official, ...]
-    files: dict[str, File]
+    given: dict[str, GivenFile]
     sanitize: tuple[str, ...]
     autograde: tuple[str, ...]
     settings: Config
     duedate: datetime | None
+    carried: dict[str, bytes] | None = None
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """Where the instructor's files are."""
+        return {name: file.path for name, file in self.given.items()}
 
     @cached_property
     def digest(self) -> str:
         """What changes when anything changes that a result depends on."""
-        parts = (self.notebooks, sorted(self.files.items()), self.sanitize, self.autograde, _sorted(self.settings))
+        given = sorted((name, file.digest, file.executable) for name, file in self.given.items())
+        parts = (self.notebooks, given, self.sanitize, self.autograde, _sorted(self.settings))
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -110,8 +140,11 @@ def read_snapshot(course: Course, assignment: str) -> Snapshot:
     """Read an assignment from the gradebook and the source folder.
 
     Raises:
-        Problem: there is no such assignment, or it was not released yet.
+        Problem: the gradebook cannot be used, there is no such assignment, it was not released yet, or its points have
+            changed since.
     """
+    if trouble := trouble_with(course.database):
+        raise Problem(trouble, FAILED)
     converter = Autograde(coursedir=course.directory, config=course.config)
     with opened(course) as gradebook:
         try:
@@ -122,6 +155,8 @@ def read_snapshot(course: Course, assignment: str) -> Snapshot:
         duedate = stored.duedate
     if not notebooks:
         raise Problem(_missing(course, assignment))
+    if found := outdated(assignment, notebooks):
+        raise Problem(found)
     passes = [
         tuple(map(_name, names)) for names in (converter.sanitize_preprocessors, converter.autograde_preprocessors)
     ]
@@ -129,12 +164,31 @@ def read_snapshot(course: Course, assignment: str) -> Snapshot:
         assignment=assignment,
         ours=assignment in NOTEBOOKS,
         notebooks=notebooks,
-        files=_source_files(course, assignment, converter),
+        given={name: GivenFile.at(path) for name, path in beside(course.directory, assignment, course.config).items()},
         sanitize=passes[0],
         autograde=passes[1],
         settings=_settings(course.config, passes[0] + passes[1]),
         duedate=duedate,
     )
+
+
+def registered(course: Course, assignment: str) -> bool:
+    """Enter an assignment into the gradebook that students have and this gradebook does not; say whether it was one.
+
+    Raises:
+        Problem: nbgrader cannot make it of what is in the source folder.
+    """
+    steps = (course.directory.source_directory, course.directory.release_directory)
+    if not all(Path(course.directory.format_path(step, ".", assignment)).is_dir() for step in steps):
+        return False
+    with opened(course) as gradebook, suppress(MissingEntry):
+        if gradebook.find_assignment(assignment).notebooks:
+            return False
+    try:
+        course.register(assignment)
+    except NbgraderFailed as error:
+        raise Problem(f"{assignment} cannot be entered into the gradebook: {str(error).strip()}") from None
+    return True
 
 
 def _missing(course: Course, assignment: str) -> str:
@@ -157,14 +211,6 @@ def _official(notebook: Any) -> Official:
         solution_cells=tuple(SolutionCell(cell.name) for cell in notebook.solution_cells),
         task_cells=tuple(GradedCell(cell.name, cell.max_score) for cell in notebook.task_cells),
     )
-
-
-def _source_files(course: Course, assignment: str, converter: Autograde) -> dict[str, File]:
-    folder = Path(course.directory.format_path(course.directory.source_directory, ".", assignment))
-    found = (Path(name) for name in find_all_files(str(folder), [*course.directory.ignore, "*.ipynb"]))
-    relative = {path.relative_to(folder).as_posix(): path for path in found}
-    kept = relative.keys() - set(converter.exclude_overwriting.get(assignment, ()))
-    return {name: File.read(relative[name]) for name in sorted(kept)}
 
 
 def _name(preprocessor: Any) -> str:

@@ -6,7 +6,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -14,21 +14,14 @@ from uuid import uuid4
 
 from autograder.course import ROOT
 from autograder.exercises import NOTEBOOKS
+from autograder.grading.imports import with_imports
 from autograder.grading.problems import BUSY, Problem
 from autograder.grading.result import Result
 from autograder.grading.snapshot import Snapshot
 
-SOURCES = (
-    "course",
-    "autograder/judging",
-    "autograder/engine",
-    "autograder/plugins",
-    "autograder/exercises/model.py",
-    "autograder/exercises/drawing.py",
-    "autograder/grading/marking.py",
-    "autograder/grading/rules.py",
-    "autograder/grading/executing.py",
-)
+MARKING = ("course", "autograder/judging", "autograder/engine", "autograder/plugins", "autograder/grading/marking.py")
+"""What marks every notebook. What these import marks too."""
+
 PACKAGES = ("nbgrader", "numpy", "torch")
 
 
@@ -46,13 +39,11 @@ def exercise_modules(notebook: str) -> list[str]:
 
 
 def code_digest(notebook: str) -> str:
-    """What changes with the code that marks a notebook: that notebook's exercises, the judge, the students' library."""
-    sources = [*SOURCES, *(f"{module.replace('.', '/')}.py" for module in exercise_modules(notebook))]
-    found = [
-        path for name in sources for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("*.py"))
-    ]
+    """What changes with the code that marks a notebook: that notebook's exercises, the judge, the students' library, and
+    whatever of this checkout these import."""
+    starts = [*MARKING, *(f"{module.replace('.', '/')}.py" for module in exercise_modules(notebook))]
     digest = hashlib.sha256(repr([version(package) for package in PACKAGES]).encode())
-    for path in sorted(path for path in found if path.is_file()):
+    for path in sorted(with_imports(ROOT, starts)):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
@@ -89,11 +80,9 @@ class Store:
         self._folder = folder
         self._state = folder / "written.json"
         self._base = f"{snapshot.digest} {code_digest(snapshot.assignment)}"
-        self._duedate = snapshot.duedate
         self._written: dict[str, str] = {}
-        self._fed_back: dict[str, str] = {}
         with suppress(OSError, ValueError):  # then everything is written again, from the results
-            self._written, self._fed_back = json.loads(self._state.read_text())
+            self._written = json.loads(self._state.read_text())[0]
 
     def key(self, digest: str) -> str:
         """The key of the result of a submission with this digest."""
@@ -117,25 +106,14 @@ class Store:
         for draft in self._folder.glob(".*"):
             draft.unlink()
 
-    def is_written(self, student: str, key: str) -> bool:
-        """Whether the gradebook and the folders hold what follows from this result and today's due date."""
-        return self._written.get(student) == self._due(key)
+    def is_written(self, student: str, state: str) -> bool:
+        """Whether the gradebook and the folders hold this."""
+        return self._written.get(student) == state
 
-    def has_feedback(self, student: str) -> bool:
-        """Whether a student's feedback was made of what is written."""
-        return student in self._written and self._fed_back.get(student) == self._written[student]
-
-    def wrote(self, keys: dict[str, str | None]) -> None:
-        """Remember, by student, the key of the result that was written, or None for one that is not final."""
-        self._written |= {student: f"{uuid4()}" if key is None else self._due(key) for student, key in keys.items()}
+    def wrote(self, states: dict[str, str | None]) -> None:
+        """Remember, by student, what was written, or None for what is not final."""
+        self._written |= {student: state or f"{uuid4()}" for student, state in states.items()}
         self._save()
-
-    def fed_back(self, students: Iterable[str]) -> None:
-        self._fed_back |= {student: self._written[student] for student in students}
-        self._save()
-
-    def _due(self, key: str) -> str:
-        return f"{key} {self._duedate}"
 
     def _save(self) -> None:
-        write_atomically(self._state, json.dumps([self._written, self._fed_back]))
+        write_atomically(self._state, json.dumps([self._written]))

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import glob
 import hashlib
-from collections.abc import Iterator
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nbgrader.utils import find_all_files
-
 from autograder.grading.snapshot import File, Snapshot
-from autograder.plugins.reading import NOT_ASKED_FOR, only_copy, unwanted
-
-TIMESTAMP = "timestamp.txt"
+from autograder.plugins.bounds import MOST_BYTES, Beyond, content, size
+from autograder.plugins.handing_in import TIMESTAMP
+from autograder.plugins.printable import printable
+from autograder.plugins.reading import (
+    LISTED,
+    MOST_TOLD,
+    NOT_ASKED_FOR,
+    files_in,
+    only_copy,
+    unwanted,
+    why_not_read,
+)
 
 
 @dataclass(frozen=True)
@@ -21,10 +28,11 @@ class Submission:
     """One student's work on one assignment.
 
     Attributes:
-        notebooks: by name, those that the assignment has; None for one that is a link, too large, or not a file.
+        notebooks: by name, those that the assignment has; None for one that is a link, or not a file, or was not read.
         files: everything else that is kept, by relative path.
-        unknown: file names of notebooks that the assignment does not have.
+        unknown: file names of notebooks that the assignment does not have; where they are many, some of them.
         left_out: what does not belong, by relative path, with the reason; the writer moves it to quarantine.
+        refused: why a person has to look at it, where it was not read.
     """
 
     student: str
@@ -32,15 +40,17 @@ class Submission:
     files: dict[str, File] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
+    refused: str = ""
 
     @property
     def digest(self) -> str:
-        parts = (self.student, sorted(self.notebooks.items()), sorted(self.files.items()), sorted(self.left_out))
-        return hashlib.sha256(repr(parts).encode(errors="surrogateescape")).hexdigest()
+        """What changes with anything that a result depends on; what is left out is not there any more the next time."""
+        parts = (self.student, sorted(self.notebooks.items()), sorted(self.files.items()), self.refused)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list[str]) -> Submission:
-    """Read a submission's folder; nothing in it is changed.
+    """Read a submission's folder; nothing in it is changed. What cannot be read, or is too much, is refused.
 
     Args:
         folder: where it was handed in.
@@ -49,40 +59,50 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
         ignore: file patterns that nbgrader leaves behind (`CourseDirectory.ignore`).
 
     Raises:
-        OSError: a file cannot be read.
+        OSError: there is no such folder.
     """
-    left_out = dict(_left_out(folder))
+    found = _notebooks(folder, snapshot)
     known = {notebook.name for notebook in snapshot.notebooks}
-    renamed = only_copy(folder) if snapshot.ours else None
-    notebooks: dict[str, bytes | None] = {}
-    unknown = []
-    for path in map(Path, sorted(glob.glob(f"{glob.escape(str(folder))}/*.ipynb"))):
-        name = folder.name if path == renamed else path.stem
-        if name in known:
-            kept = path.is_file() and "." not in left_out
-            if path == renamed and left_out.get(path.name) == NOT_ASKED_FOR:
+    unknown = tuple(printable(path.name) for name, path in found.items() if name not in known)
+    asked = {name: path for name, path in found.items() if name in known}
+    files: dict[str, File] = {}
+    left_out: dict[str, str] = {}
+    try:
+        left_out = unwanted(folder)
+        for name in _extra(folder, snapshot, ignore):
+            if "." not in left_out and name not in left_out and name not in snapshot.given:
+                files[name] = File(content(folder / name), os.access(folder / name, os.X_OK))
+            if sum(len(file.data) for file in files.values()) > MOST_BYTES:
+                raise Beyond(f"its files are larger than {size(MOST_BYTES)} together")
+        notebooks = {name: _read(path, left_out) for name, path in asked.items()}
+        for path in asked.values():
+            if left_out.get(path.name) == NOT_ASKED_FOR:  # its only copy, with another name
                 del left_out[path.name]
-            notebooks[name] = path.read_bytes() if kept and path.name not in left_out else None
-        else:
-            unknown.append(path.name)
-    files = {
-        name: File.read(folder / name)
-        for name in sorted(_extra(folder, ignore))
-        if "." not in left_out and name not in left_out
-    }
-    return Submission(student, notebooks, files, tuple(unknown), left_out)
+    except (Beyond, OSError) as error:
+        kept = {name: files[name] for name in files if name == TIMESTAMP}
+        return Submission(student, dict.fromkeys(asked), kept, unknown[:MOST_TOLD], left_out, why_not_read(error))
+    return Submission(student, notebooks, files, _some(unknown), left_out)
 
 
-def _left_out(folder: Path) -> Iterator[tuple[str, str]]:
-    if folder.is_symlink():
-        yield ".", "it is a link"
-        return
-    for path in sorted(folder.rglob("*")):
-        reason = unwanted(path, folder)
-        if reason:
-            yield path.relative_to(folder).as_posix(), reason
+def _notebooks(folder: Path, snapshot: Snapshot) -> dict[str, Path]:
+    """What may be a notebook, by the name that it has for the assignment."""
+    renamed = only_copy(folder) if snapshot.ours else None
+    paths = map(Path, sorted(glob.glob(f"{glob.escape(str(folder))}/*.ipynb")))
+    return {folder.name if path == renamed else path.stem: path for path in paths}
 
 
-def _extra(folder: Path, ignore: list[str]) -> list[str]:
-    found = find_all_files(str(folder), [*ignore, "*.ipynb"])
-    return [Path(name).relative_to(folder).as_posix() for name in found]
+def _read(path: Path, left_out: dict[str, str]) -> bytes | None:
+    if not path.is_file() or "." in left_out or left_out.get(path.name, NOT_ASKED_FOR) != NOT_ASKED_FOR:
+        return None
+    return content(path)
+
+
+def _extra(folder: Path, snapshot: Snapshot, ignore: list[str]) -> list[str]:
+    if snapshot.ours:
+        return [name for name in LISTED if os.path.lexists(folder / name)]
+    return sorted(files_in(folder, ignore))
+
+
+def _some(names: tuple[str, ...]) -> tuple[str, ...]:
+    more = len(names) - MOST_TOLD
+    return names if more <= 0 else (*names[:MOST_TOLD], f"and {more:,} more")

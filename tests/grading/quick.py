@@ -34,7 +34,7 @@ class Quick(ExecutePreprocessor):
         if "wait" in words:
             time.sleep(0.3)
         if "long" in words and first:
-            time.sleep(30)
+            time.sleep(600)
         if "die" in words and (first or "once" not in words):
             os.kill(os.getpid(), signal.SIGKILL)
         if "raise" in words:

@@ -18,5 +18,6 @@ def test_a_process_that_dies_with_nothing_to_do_is_replaced() -> None:
     with closing(Local(1, [], nothing)) as crew:
         first = crew.submit(os.getpid).result(60)
         os.kill(first, signal.SIGKILL)
-        time.sleep(0.5)
+        while not crew._lanes[0].executor._broken:
+            time.sleep(0.01)
         assert crew.submit(os.getpid).result(60) != first

@@ -53,8 +53,7 @@ def test_ranks_that_do_not_meet_cost_their_points_and_are_told_of(course: Course
     page = Path(course.folder("feedback", student, NOTEBOOK), f"{NOTEBOOK}.html").read_text()
     said = {"leaves": "rank 1 ended without a word", "waits": "Rank 0 waited in a collective"}
     assert said[student] in page
-    assert graded.marked[student] < 30
 
 
-def test_an_honest_submission_is_marked_within_seconds(graded: Graded) -> None:
-    assert graded.marked["right"] < 15
+def test_nobody_waits_for_what_a_rank_left_behind(graded: Graded) -> None:
+    assert graded.marked["orphans"] < 300  # its processes sleep for 600

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from classes import files_in, gradebook_rows
 from nbgrader.api import Gradebook
 from quick import calls
 from quick_class import NAME, QuickClass, hand_in
+from rich.console import Console
 
 from autograder.course import ROOT, Course
 from autograder.grading.crew import Local
@@ -258,6 +260,11 @@ def killed_after(course: Course, steps: int, to: Path) -> tuple[bool, Course]:
     """Grade a copy of a course in a process that is killed after so many steps; whether it came to that."""
     shutil.copytree(course.root, to)
     copied = Course(to)
+    return killing_after(steps, lambda: grade(copied, NAME, jobs=1, feedback=False)), copied
+
+
+def killing_after(steps: int, work: Callable[[], object]) -> bool:
+    """Do something in a process that is killed after so many steps; whether it came to that."""
     child = os.fork()
     if child == 0:
         left = [steps]
@@ -273,10 +280,10 @@ def killed_after(course: Course, steps: int, to: Path) -> tuple[bool, Course]:
 
         sys.addaudithook(count)
         try:
-            grade(copied, NAME, jobs=1, feedback=False)
+            work()
         finally:
             os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1]), copied
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
 # ------------------------------------------------------------------------------------------------- scores that change
@@ -327,6 +334,29 @@ def test_two_runs_at_once_are_refused(quick_class: QuickClass) -> None:
 def test_an_assignment_that_does_not_exist_is_named_with_those_that_do(quick_class: QuickClass) -> None:
     with pytest.raises(Problem, match=r"no assignment 'quack'.* there are: quick") as refused:
         grade(quick_class(ada="2"), "quack")
+    assert refused.value.code == USAGE
+
+
+def test_an_assignment_that_this_gradebook_lacks_is_entered_and_its_release_left_alone(
+    quick_class: QuickClass, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = quick_class(ada="2")
+    Path(course.database.removeprefix("sqlite:///")).unlink()
+    release = course.root / "release" / NAME / f"{NAME}.ipynb"
+    before = release.stat().st_mtime_ns, release.read_bytes()
+    assert scores(grade(course, NAME, jobs=1, feedback=False, console=Console())) == {"ada": 2.0}
+    assert "quick was not in the gradebook yet" in capsys.readouterr().out
+    assert (release.stat().st_mtime_ns, release.read_bytes()) == before
+    grade(course, NAME, jobs=1, feedback=False, console=Console())
+    assert "not in the gradebook" not in capsys.readouterr().out
+
+
+def test_an_assignment_that_nbgrader_cannot_make_is_a_sentence(quick_class: QuickClass) -> None:
+    course = quick_class(ada="2")
+    Path(course.database.removeprefix("sqlite:///")).unlink()
+    (course.root / "source" / NAME / f"{NAME}.ipynb").write_text("{}")
+    with pytest.raises(Problem, match="quick cannot be entered into the gradebook") as refused:
+        grade(course, NAME)
     assert refused.value.code == USAGE
 
 

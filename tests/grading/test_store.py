@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from quick_class import NAME, QuickClass
 from autograder.course import ROOT
 from autograder.exercises import NOTEBOOKS
 from autograder.grading import store
+from autograder.grading.imports import with_imports
 from autograder.grading.result import Marked, Result
 from autograder.grading.run import grade
 from autograder.grading.snapshot import File
@@ -53,25 +57,89 @@ def test_the_exercises_of_a_notebook_are_in_the_module_of_its_name(notebook: str
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course whose code may be changed."""
-    for name in ("course/client.py", "autograder/judging/examine.py", "autograder/exercises/shapes.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("1")
+    for room in ("course", "autograder"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__", "*.json"))
     monkeypatch.setattr(store, "ROOT", tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize(
-    ("changed", "matters"),
+    ("notebook", "changed", "matters"),
     [
-        ("autograder/exercises/shapes.py", True),
-        ("autograder/judging/examine.py", True),
-        ("course/client.py", True),
-        ("course/new.py", True),
-        ("autograder/exercises/heads.py", False),
-        ("autograder/report.py", False),
+        ("00_shapes", "autograder/exercises/shapes.py", True),
+        ("00_shapes", "autograder/exercises/model.py", True),
+        ("00_shapes", "autograder/exercises/drawing.py", True),
+        ("00_shapes", "autograder/exercises/__init__.py", True),
+        ("00_shapes", "autograder/judging/examine.py", True),
+        ("00_shapes", "autograder/grading/marking.py", True),
+        ("00_shapes", "autograder/grading/executing.py", True),
+        ("00_shapes", "autograder/grading/submission.py", True),
+        ("00_shapes", "course/client.py", True),
+        ("00_shapes", "course/new.py", True),
+        ("00_shapes", "autograder/exercises/block.py", False),
+        ("00_shapes", "autograder/exercises/heads.py", False),
+        ("00_shapes", "autograder/report.py", False),
+        ("00_shapes", "autograder/mutants.py", False),
+        ("00_shapes", "autograder/grading/run.py", False),
+        ("05_block", "autograder/exercises/block.py", True),
+        ("10_capstone", "autograder/exercises/capstone.py", True),
+        ("10_capstone", "autograder/exercises/block.py", True),
+        ("10_capstone", "autograder/exercises/drawing.py", True),
+        ("10_capstone", "autograder/exercises/heads.py", False),
+        ("10_capstone", "autograder/report.py", False),
+        ("77_elsewhere", "autograder/plugins/reading.py", True),
+        ("77_elsewhere", "autograder/exercises/block.py", False),
     ],
 )
-def test_a_change_of_code_matters_to_the_notebooks_that_it_marks(copied: Path, changed: str, matters: bool) -> None:
-    before = code_digest("00_shapes")
-    (copied / changed).write_text("2")
-    assert (code_digest("00_shapes") != before) == matters
+def test_a_change_of_code_matters_to_the_notebooks_that_it_marks(
+    copied: Path, notebook: str, changed: str, matters: bool
+) -> None:
+    before = code_digest(notebook)
+    with (copied / changed).open("a") as file:
+        file.write("\n# changed\n")
+    assert (code_digest(notebook) != before) == matters
+
+
+def test_every_module_of_this_repository_that_an_exercise_has_loaded_is_in_its_digest() -> None:
+    """What Python itself loads is the measure: a form of import that is not followed would show here."""
+    code = (
+        "import sys; from autograder.exercises import exercises_in; exercises_in('10_capstone');"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] in ('course', 'autograder')))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {Path(name) for name in run.stdout.split()}
+    assert ROOT / "autograder" / "exercises" / "block.py" in loaded
+    starts = [f"{module.replace('.', '/')}.py" for module in exercise_modules("10_capstone")]
+    assert loaded <= with_imports(ROOT, starts)
+
+
+@pytest.mark.parametrize(
+    ("line", "also"),
+    [
+        ("import room.other", ["room/__init__.py", "room/other.py"]),
+        ("import room.other as o, json", ["room/__init__.py", "room/other.py"]),
+        ("from room import other", ["room/__init__.py", "room/other.py"]),
+        ("from room.other import name", ["room/__init__.py", "room/other.py"]),
+        ("from . import other", ["room/__init__.py", "room/other.py"]),
+        ("from .other import name", ["room/__init__.py", "room/other.py"]),
+        ("from .inner.deep import name", ["room/__init__.py", "room/inner/__init__.py", "room/inner/deep.py", "room/other.py"]),
+        ("def f():\n    if 1:\n        import room", ["room/__init__.py"]),
+        ("import numpy, elsewhere", []),
+        ("'import room.other'", []),
+        ("this is no Python", []),
+    ],
+)  # fmt: skip
+def test_imports_are_followed_in_every_form(tmp_path: Path, line: str, also: list[str]) -> None:
+    files = {
+        "room/__init__.py": "",
+        "room/other.py": "import room.start",
+        "room/inner/__init__.py": "",
+        "room/inner/deep.py": "from ..other import name",
+        "room/alone.py": "",
+        "room/start.py": line,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = {path.relative_to(tmp_path).as_posix() for path in with_imports(tmp_path, ["room/start.py", "gone.py"])}
+    assert found == {"room/start.py", *also}

@@ -1,0 +1,37 @@
+"""What was said of submissions, kept from run to run: who looks tomorrow finds it too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from autograder.grading.store import write_atomically
+
+
+class Notes:
+    """By student, what was said when the submission was taken in: what was moved away or renamed, which is done once.
+
+    Args:
+        folder: where an assignment's results are kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "notes"
+        self._kept: dict[str, tuple[str, list[str]]] = {}
+        with suppress(OSError, ValueError):
+            self._kept = {
+                student: (digest, notes) for student, (digest, notes) in json.loads(self._path.read_text()).items()
+            }
+
+    def of(self, student: str, digest: str) -> list[str]:
+        """What was said of the submission with this digest; nothing of an earlier one."""
+        kept, notes = self._kept.get(student, ("", []))
+        return notes if kept == digest else []
+
+    def add(self, student: str, digest: str, notes: Iterable[str]) -> None:
+        self._kept[student] = digest, list(dict.fromkeys([*self.of(student, digest), *notes]))
+
+    def save(self) -> None:
+        write_atomically(self._path, json.dumps(self._kept))

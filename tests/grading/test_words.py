@@ -1,0 +1,58 @@
+"""What the table, the report and `--json` call a submission that failed, and a cell that waits for a person."""
+
+from __future__ import annotations
+
+import pytest
+from classes import STOCK, hand_in_stock, release_stock
+from quick_class import NAME, QuickClass, hand_in
+from rich.console import Console
+
+from autograder.command import as_tree, tell
+from autograder.course import Course
+from autograder.grading.run import Graded, grade
+from autograder.report import FOR_A_PERSON, GRADED, NOT_GRADED, NOTHING, html
+
+
+@pytest.fixture(scope="module")
+def graded(new_course) -> Graded:  # type: ignore[no-untyped-def]
+    course: Course = new_course()
+    release_stock(course)
+    hand_in_stock(course)
+    course.autograde(STOCK, "ada")  # so that somebody is known who has handed in nothing
+    course.folder("submitted", "dora", STOCK).mkdir(parents=True)
+    return grade(course, STOCK, feedback=False)
+
+
+def outcomes(graded: Graded, student: str) -> dict[str, str]:
+    return {line.exercise: line.outcome for line in graded.lines if line.student == student}
+
+
+@pytest.mark.parametrize("student", ["cleo", "dora"])
+def test_a_submission_that_failed_was_handed_in(graded: Graded, student: str) -> None:
+    assert student in graded.failed
+    assert set(outcomes(graded, student).values()) == {NOT_GRADED}
+    told = next(one for one in as_tree(STOCK, graded)["students"] if one["student"] == student)
+    assert told["handed_in"]
+    assert NOTHING not in html(STOCK, graded.lines)
+
+
+def test_what_waits_for_a_person_is_not_graded_and_is_counted(
+    graded: Graded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = outcomes(graded, "ada")
+    assert said["first/essay"] == said["second/task"] == FOR_A_PERSON
+    assert said["first/partial"] == GRADED
+    waiting = [line for line in graded.lines if line.by_hand]
+    assert waiting
+    assert {line.outcome for line in waiting} == {FOR_A_PERSON}
+    tell(Console(width=140), STOCK, graded)
+    assert f"{len(waiting)} to be graded by hand" in capsys.readouterr().out
+
+
+def test_what_nobody_said_yes_to_is_not_called_nothing(quick_class: QuickClass) -> None:
+    course = quick_class(ada="2")
+    grade(course, NAME, jobs=1, feedback=False)
+    hand_in(course, "ada", "1")
+    hand_in(course, "ben", "1")
+    declined = grade(course, NAME, jobs=1, feedback=False, confirm=lambda _: False)
+    assert {line.student: line.outcome for line in declined.lines} == {"ada": GRADED, "ben": NOT_GRADED}
