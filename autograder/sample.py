@@ -18,6 +18,8 @@ from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in
 from autograder.exercises.model import ANSWER, Exercise, Implementation, equivalence
 
 FOLDER = ROOT / "build" / "sample"
+MARKS = ("mistake", "right", "equivalent(")
+"""How the decorators begin by which an exercise says what a function of its is."""
 
 
 def make_sample() -> Course:
@@ -73,7 +75,7 @@ def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
     What it needs of its module comes before it: imports, constants, helpers, and, where it is built on the right answer,
     that answer under another name. Other exercises do not, since the notebook defines them, as it defines `np`.
     """
-    definitions = _definitions(sys.modules[implementation.__module__])
+    definitions = _within_reach(sys.modules[implementation.__module__])
     given = {"np", *(other.name for other in every_exercise())} - {exercise.name}
     renamed = {exercise.name: f"right_{exercise.name}", implementation.__name__: exercise.name}
     needed: set[str] = set()
@@ -87,10 +89,14 @@ def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
 
 
 @cache
-def _definitions(module: ModuleType) -> dict[str, ast.stmt]:
-    """What a module imports, assigns and defines, name by name, in order."""
+def _within_reach(module: ModuleType) -> dict[str, ast.stmt]:
+    """What a module imports, assigns and defines, name by name, in order; before it, the same of the parts that it shares."""
     found: dict[str, ast.stmt] = {}
-    for node in ast.parse(inspect.getsource(module)).body:
+    tree = ast.parse(inspect.getsource(module))
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and str(node.module).endswith(".parts"):
+            found |= _within_reach(sys.modules[str(node.module)])
+    for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             found[node.name] = node
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -103,7 +109,7 @@ def _definitions(module: ModuleType) -> dict[str, ast.stmt]:
 
 
 def _plain(node: ast.stmt, renamed: dict[str, str]) -> ast.stmt:
-    """A copy without annotations, docstrings and marks of equivalence, some of its names exchanged for others."""
+    """A copy without annotations, docstrings and marks, some of its names exchanged for others."""
     plain: ast.stmt = _Plainer(renamed).visit(copy.deepcopy(node))
     return plain
 
@@ -116,7 +122,7 @@ class _Plainer(ast.NodeTransformer):
         if ast.get_docstring(node) is not None:
             del node.body[0]
         node.name = self.renamed.get(node.name, node.name)
-        node.decorator_list = [d for d in node.decorator_list if not ast.unparse(d).startswith("equivalent(")]
+        node.decorator_list = [d for d in node.decorator_list if not ast.unparse(d).startswith(MARKS)]
         node.returns = None
         self.generic_visit(node)
         return node

@@ -15,7 +15,9 @@ from typer.testing import CliRunner
 import autograder.mutants as mutants
 from autograder.__main__ import app
 from autograder.course import ROOT
-from autograder.exercises import devices, every_exercise, exercise_named, exercises_in, heads
+from autograder.exercises import every_exercise, exercise_named, exercises_in
+from autograder.exercises.devices.mlp_tp import _devices as devices
+from autograder.exercises.heads.parts import masked_softmax
 from autograder.exercises.model import Exercise
 from autograder.judging import judge_here
 from autograder.judging.reference import expected, given, remembered
@@ -74,11 +76,11 @@ def test_one_and_the_same_case_is_worked_out_once_and_another_one_for_itself() -
 def mha_loop(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: F) -> F:
     root = np.sqrt(Wq.shape[2])
     turns = zip(Wq, Wk, Wv, strict=True)
-    return np.concatenate([heads._weigh(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in turns], axis=1) @ Wo
+    return np.concatenate([masked_softmax(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in turns], axis=1) @ Wo
 
 
 def mlp_tp(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Any, all_reduce: Any) -> F:
-    shards = devices._devices(W1, b1, W2, p)
+    shards = devices(W1, b1, W2, p)
     return all_reduce([act(X @ w1 + c1).astype(np.float64) @ w2 for w1, c1, w2 in shards]) + b2
 
 

@@ -1,9 +1,10 @@
-"""Every exercise of the course, notebook by notebook. A notebook's module is imported when it is first asked for."""
+"""Every exercise of the course: a folder for each notebook, a file for each exercise, imported when it is first asked for."""
 
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 
-from autograder.exercises.model import Exercise, Task
+from autograder.exercises.model import Exercise, Task, exercise_in
 
 NOTEBOOKS = (
     "00_shapes",
@@ -18,31 +19,52 @@ NOTEBOOKS = (
     "09_devices",
     "10_capstone",
 )
+"""The notebooks in their order. Nothing else states it: a number here and that of a notebook's folder in source/ are all that moves it."""
+
+
+def folder_of(notebook: str) -> str:
+    """The package that holds a notebook's exercises; it has the notebook's name without its number."""
+    return f"{__name__}.{notebook.partition('_')[2]}"
+
+
+def names_in(notebook: str) -> tuple[str, ...]:
+    """The names of a notebook's exercises, in order; none where the course has no such notebook."""
+    names: tuple[str, ...] = import_module(folder_of(notebook)).EXERCISES if notebook in NOTEBOOKS else ()
+    return names
 
 
 def exercises_in(notebook: str) -> tuple[Exercise, ...]:
     """The exercises of a notebook, in order; none where the course has no such notebook."""
-    if notebook not in NOTEBOOKS:
-        return ()
-    exercises: tuple[Exercise, ...] = import_module(f"{__name__}.{notebook[3:]}").EXERCISES
-    return exercises
+    return tuple(exercise_named(notebook, name) for name in names_in(notebook))
 
 
 def tasks_in(notebook: str) -> tuple[Task, ...]:
     """The questions of a notebook that a person marks, in order; most have none."""
     if notebook not in NOTEBOOKS:
         return ()
-    tasks: tuple[Task, ...] = getattr(import_module(f"{__name__}.{notebook[3:]}"), "TASKS", ())
-    return tasks
+    points: dict[str, float] = getattr(import_module(folder_of(notebook)), "TASKS", {})
+    return tuple(Task(name, notebook, worth) for name, worth in points.items())
 
 
 def exercise_named(notebook: str, name: str) -> Exercise:
-    """The exercise of that name in a notebook.
+    """The exercise of that name in a notebook. Only its own module is imported, and what that imports.
 
     Raises:
         KeyError: the notebook has none.
     """
-    return {exercise.name: exercise for exercise in exercises_in(notebook)}[name]
+    if name not in names_in(notebook):
+        raise KeyError(name)
+    return _exercise(notebook, name)
+
+
+@cache
+def _exercise(notebook: str, name: str) -> Exercise:
+    return exercise_in(import_module(f"{folder_of(notebook)}.{name}"), notebook)
+
+
+def exercise_called(name: str) -> Exercise | None:
+    """The exercise of that name, whichever notebook it is in; None where there is none."""
+    return next((_exercise(notebook, name) for notebook in NOTEBOOKS if name in names_in(notebook)), None)
 
 
 def every_exercise() -> Iterator[Exercise]:

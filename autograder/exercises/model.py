@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
@@ -14,19 +15,33 @@ from course.cases import Case, case
 
 __all__ = [
     "ANSWER",
+    "B",
     "Case",
     "Exercise",
+    "F",
     "Implementation",
     "Probe",
     "Task",
     "case",
     "equivalence",
     "equivalent",
+    "exercise_in",
     "lesson",
+    "mistake",
+    "probe",
     "result_axes",
+    "right",
 ]
 
+F = np.ndarray
+"""An array of floats, where mistakes and right answers, whose shapes are those of the oracle, name their types."""
+
+B = np.ndarray
+"""An array of booleans, likewise."""
+
 Implementation = Callable[..., Any]
+Draw = Callable[[np.random.Generator], list[Case]]
+Measure = Literal["value", "lines"]
 
 ANSWER = "_solution"
 """What the name of an answer cell adds to the exercise's, which is the name of the test cell."""
@@ -47,8 +62,8 @@ class Probe:
 
     shows: str
     points: float
-    draw: Callable[[np.random.Generator], list[Case]]
-    measures: Literal["value", "lines"] = "value"
+    draw: Draw
+    measures: Measure = "value"
     part: str | None = None
 
 
@@ -116,22 +131,71 @@ def result_axes(exercise: Exercise) -> str | list[str] | None:
     return parts if any(parts) else getattr(annotation, "dim_str", None)
 
 
+def exercise_in(module: ModuleType, notebook: str) -> Exercise:
+    """The exercise that a module declares: what stands in it under the marks below, in the order in which it stands there.
+
+    The oracle has the module's name. `PUBLIC` are the public cases; `USES` and `VIEW` stand where there is something to say.
+    """
+    here = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+    return Exercise(
+        oracle=getattr(module, module.__name__.rpartition(".")[2]),
+        notebook=notebook,
+        public=module.PUBLIC,
+        probes=tuple(probe for value in here for probe in getattr(value, "probes", ())),
+        mistakes=tuple(value for value in here if getattr(value, "role", "") == "mistake"),
+        variants=tuple(value for value in here if getattr(value, "role", "") == "right"),
+        uses=getattr(module, "USES", ()),
+        view=getattr(module, "VIEW", None),
+    )
+
+
+def probe(
+    points: float, measures: Measure = "value", part: str | tuple[str, ...] | None = None
+) -> Callable[[Draw], Draw]:
+    """Mark a function that draws cases as a probe. Its docstring is what the probe shows.
+
+    With several parts it is one probe for each of them, worth these points each; its docstring says `{part}` where that one is named.
+    """
+
+    def mark(draw: Draw) -> Draw:
+        shows = " ".join((inspect.getdoc(draw) or "").split())
+        parts = part if isinstance(part, tuple) else (part,)
+        draw.probes = tuple(  # type: ignore[attr-defined]
+            Probe(shows.replace("{part}", str(one)), points, draw, measures, one) for one in parts
+        )
+        return draw
+
+    return mark
+
+
+def mistake(implementation: Implementation) -> Implementation:
+    """Mark a wrong answer that students are known to give. Its docstring is what they read."""
+    implementation.role = "mistake"  # type: ignore[attr-defined]
+    return implementation
+
+
+def equivalent(reason: str) -> Callable[[Implementation], Implementation]:
+    """Mark a mistake that no input in the exercise's range tells from a right answer, and say why."""
+
+    def mark(implementation: Implementation) -> Implementation:
+        implementation.equivalent_because = reason  # type: ignore[attr-defined]
+        return mistake(implementation)
+
+    return mark
+
+
+def right(implementation: Implementation) -> Implementation:
+    """Mark a right answer in another style, which must get full marks."""
+    implementation.role = "right"  # type: ignore[attr-defined]
+    return implementation
+
+
 def lesson(mistake: Implementation) -> str:
     """What the student who made this mistake reads."""
     text = inspect.getdoc(mistake)
     if not text:
         raise ValueError(f"the mistake {mistake.__name__} has no docstring, so nobody could be told of it")
     return " ".join(text.split())
-
-
-def equivalent(reason: str) -> Callable[[Implementation], Implementation]:
-    """Mark a mistake that no input in the exercise's range tells from a right answer, and say why."""
-
-    def mark(mistake: Implementation) -> Implementation:
-        mistake.equivalent_because = reason  # type: ignore[attr-defined]
-        return mistake
-
-    return mark
 
 
 def equivalence(mistake: Implementation) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from autograder.course import ROOT
-from autograder.exercises import NOTEBOOKS
+from autograder.exercises import folder_of, names_in
 from autograder.grading.imports import with_imports
 from autograder.grading.problems import BUSY, Problem
 from autograder.grading.result import Result
@@ -34,14 +34,14 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def exercise_modules(notebook: str) -> list[str]:
-    """The module that declares a notebook's exercises; none for an assignment that is not this course's."""
-    return [f"autograder.exercises.{notebook.partition('_')[2]}"] if notebook in NOTEBOOKS else []
+    """The modules that declare a notebook's exercises; none for an assignment that is not this course's."""
+    return [f"{folder_of(notebook)}.{name}" for name in names_in(notebook)]
 
 
 def code_digest(notebook: str) -> str:
     """What changes with the code that marks a notebook: that notebook's exercises, the judge, the students' library, and
     whatever of this checkout these import."""
-    starts = [*MARKING, *(f"{module.replace('.', '/')}.py" for module in exercise_modules(notebook))]
+    starts = [*MARKING, *([folder_of(notebook).replace(".", "/")] if names_in(notebook) else [])]
     digest = hashlib.sha256(repr([version(package) for package in PACKAGES]).encode())
     for path in sorted(with_imports(ROOT, starts)):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")

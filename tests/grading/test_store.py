@@ -11,7 +11,7 @@ import pytest
 from quick_class import NAME, QuickClass
 
 from autograder.course import ROOT
-from autograder.exercises import NOTEBOOKS
+from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.grading import store
 from autograder.grading.imports import with_imports
 from autograder.grading.result import Marked, Result
@@ -49,9 +49,10 @@ def test_a_damaged_result_is_made_again(quick_class: QuickClass) -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_the_exercises_of_a_notebook_are_in_the_module_of_its_name(notebook: str) -> None:
-    (module,) = exercise_modules(notebook)
-    assert f'"{notebook}"' in (ROOT / f"{module.replace('.', '/')}.py").read_text()
+def test_each_exercise_of_a_notebook_is_in_the_module_of_its_name(notebook: str) -> None:
+    modules = exercise_modules(notebook)
+    for exercise, module in zip(exercises_in(notebook), modules, strict=True):
+        assert f"\ndef {exercise.name}(" in (ROOT / f"{module.replace('.', '/')}.py").read_text()
 
 
 @pytest.fixture
@@ -66,9 +67,10 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("notebook", "changed", "matters"),
     [
-        ("00_shapes", "autograder/exercises/shapes.py", True),
+        ("00_shapes", "autograder/exercises/shapes/mix_rows.py", True),
+        ("00_shapes", "autograder/exercises/shapes/__init__.py", True),
         ("00_shapes", "autograder/exercises/model.py", True),
-        ("00_shapes", "autograder/exercises/drawing.py", True),
+        ("00_shapes", "autograder/exercises/inputs.py", True),
         ("00_shapes", "autograder/exercises/__init__.py", True),
         ("00_shapes", "autograder/judging/examine.py", True),
         ("00_shapes", "autograder/grading/marking.py", True),
@@ -76,19 +78,20 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("00_shapes", "autograder/grading/submission.py", True),
         ("00_shapes", "course/client.py", True),
         ("00_shapes", "course/new.py", True),
-        ("00_shapes", "autograder/exercises/block.py", False),
-        ("00_shapes", "autograder/exercises/heads.py", False),
+        ("00_shapes", "autograder/exercises/block/block.py", False),
+        ("00_shapes", "autograder/exercises/heads/parts.py", False),
         ("00_shapes", "autograder/report.py", False),
         ("00_shapes", "autograder/mutants.py", False),
         ("00_shapes", "autograder/grading/run.py", False),
-        ("05_block", "autograder/exercises/block.py", True),
-        ("10_capstone", "autograder/exercises/capstone.py", True),
-        ("10_capstone", "autograder/exercises/block.py", True),
-        ("10_capstone", "autograder/exercises/drawing.py", True),
-        ("10_capstone", "autograder/exercises/heads.py", False),
+        ("05_block", "autograder/exercises/block/block.py", True),
+        ("05_block", "autograder/exercises/block/parts.py", True),
+        ("10_capstone", "autograder/exercises/capstone/parallel_block.py", True),
+        ("10_capstone", "autograder/exercises/block/layer_norm.py", True),
+        ("10_capstone", "autograder/exercises/inputs.py", True),
+        ("10_capstone", "autograder/exercises/heads/mha.py", False),
         ("10_capstone", "autograder/report.py", False),
         ("77_elsewhere", "autograder/plugins/reading.py", True),
-        ("77_elsewhere", "autograder/exercises/block.py", False),
+        ("77_elsewhere", "autograder/exercises/block/block.py", False),
     ],
 )
 def test_a_change_of_code_matters_to_the_notebooks_that_it_marks(
@@ -108,7 +111,7 @@ def test_every_module_of_this_repository_that_an_exercise_has_loaded_is_in_its_d
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = {Path(name) for name in run.stdout.split()}
-    assert ROOT / "autograder" / "exercises" / "block.py" in loaded
+    assert ROOT / "autograder" / "exercises" / "block" / "layer_norm.py" in loaded
     starts = [f"{module.replace('.', '/')}.py" for module in exercise_modules("10_capstone")]
     assert loaded <= with_imports(ROOT, starts)
 

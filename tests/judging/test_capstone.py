@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.exercises.block import block
-from autograder.exercises.capstone import PARALLEL_BLOCK
+from autograder.exercises import exercise_named
+from autograder.exercises.block.block import block
 from autograder.exercises.model import Implementation
 from autograder.judging import judge_here
 from autograder.judging.reference import expected, given
@@ -18,6 +18,7 @@ from course.comparing import same_answers
 from course.functions import public_function
 from course.observing import OUT_OF_STEP
 
+PARALLEL_BLOCK = exercise_named("10_capstone", "parallel_block")
 TOLD_APART = {mistake.__name__: mistake for mistake in PARALLEL_BLOCK.mistakes}
 
 

@@ -20,9 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 
-from autograder.exercises import every_exercise, exercise_named
+from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
-from autograder.exercises.shapes import EXERCISES as OF_NOTEBOOK_00
 from autograder.judging import Verdict, examine, judge_here
 from autograder.judging.reference import OracleFailed
 from course.client import answer
@@ -116,7 +115,7 @@ def test_a_right_answer_passes(judged: Callable[..., Verdict]) -> None:
     )
 
 
-@pytest.mark.parametrize("exercise", OF_NOTEBOOK_00, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", exercises_in("00_shapes"), ids=lambda exercise: exercise.name)
 def test_the_verdict_on_a_right_answer_does_not_depend_on_the_seed(exercise: Exercise) -> None:
     verdicts = [judge_here(exercise.variants[0], exercise, answer, seed) for seed in range(12)]
     assert {verdict.outcome for verdict in verdicts} == {"passed"}

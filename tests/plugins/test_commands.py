@@ -15,7 +15,7 @@ from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, nbgrader, p
 
 from autograder.course import Course
 from autograder.exercises.model import lesson
-from autograder.exercises.shapes import dots_turned
+from autograder.exercises.shapes.pairwise_dots import dots_turned
 from course.text import KNOWN_MISTAKE
 
 Done = CompletedProcess[str]

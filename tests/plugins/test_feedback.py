@@ -14,7 +14,7 @@ from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, score
 from autograder.course import Course
 from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, lesson
-from autograder.exercises.shapes import normalises_unasked
+from autograder.exercises.shapes.mix_rows import normalises_unasked
 from autograder.judging import hearing
 from autograder.report import lines
 

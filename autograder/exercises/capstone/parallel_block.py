@@ -1,4 +1,4 @@
-"""Notebook 10: one block, computed by several processes."""
+"""One block, computed by several processes: `parallel_block`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,16 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from autograder.exercises.block import layer_norm
-from autograder.exercises.drawing import causal, normal, sizes
-from autograder.exercises.model import Case, Exercise, Probe, Task, case, equivalent
+from autograder.exercises.block.layer_norm import layer_norm
+from autograder.exercises.inputs import causal, normal, sizes
+from autograder.exercises.model import B, Case, F, case, equivalent, mistake, probe, right
 from course import ranks
 from course.tellings import BENT, SENT
 from course.values import with_layout
 
-NOTEBOOK = "10_capstone"
-F = np.ndarray
-B = np.ndarray
 Act = Callable[[np.ndarray], np.ndarray]
 Params = dict[str, Float[np.ndarray, "..."]]
-
-
-# ------------------------------------------------------------------------------------------ parallel_block
+OF_ATTENTION, OF_FFN = ("Wqkv", "Wo"), ("W1", "b1", "W2")
 
 
 def parallel_block(
@@ -75,45 +70,6 @@ def _seen_by_head(a: int, i: int, T1: F, params: Params, h: int, k: int, v: int,
     return np.asarray(mixed @ params["Wo"][a * v : (a + 1) * v])
 
 
-def _norm(X: F, gain: F, bias: F, eps: float) -> F:
-    centred = X - X.mean(axis=-1, keepdims=True)
-    return np.asarray(gain * centred / np.sqrt(X.var(axis=-1, keepdims=True) + eps) + bias)
-
-
-def _norm1(X: F, params: Params, eps: float) -> F:
-    return _norm(X, params["gain1"], params["bias1"], eps)
-
-
-def _norm2(X: F, params: Params, eps: float) -> F:
-    return _norm(X, params["gain2"], params["bias2"], eps)
-
-
-def _heads(X: F, Wqkv: F, h: int, v: int, keep: B, root: float | None = None) -> F:
-    """What h heads see, side by side, before Wo; a token that keeps nothing gets zeros."""
-    k = (Wqkv.shape[1] // h - v) // 2
-    Q, K, V = (Z.reshape(len(Z), h, -1).swapaxes(0, 1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
-    S = np.where(keep, Q @ K.swapaxes(1, 2) / (k**0.5 if root is None else root), -np.inf)
-    top = S.max(axis=-1, keepdims=True)
-    E = np.exp(S - np.where(np.isneginf(top), 0, top))
-    total = E.sum(axis=-1, keepdims=True)
-    mixed = (E / np.where(total == 0, 1, total)) @ V
-    return np.asarray(mixed.swapaxes(0, 1).reshape(len(X), h * mixed.shape[2]))
-
-
-def _mha(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """Attention as it has been carried over: the widths are read off the weights."""
-    return np.asarray(_heads(X, Wqkv, h, len(Wo) // h, keep) @ Wo)
-
-
-def _refuse(p: int, params: Params, h: int) -> None:
-    if h % p or len(params["b1"]) % p:
-        raise ValueError("not evenly")
-
-
-def _share(rank: int, p: int, width: int) -> slice:
-    return slice(rank * width // p, (rank + 1) * width // p)
-
-
 def _value_width(params: Params, h: int) -> int:
     return len(params["Wo"]) // h
 
@@ -122,1192 +78,6 @@ def _widths(params: Params, h: int) -> tuple[int, int]:
     """k and v."""
     v = _value_width(params, h)
     return (params["Wqkv"].shape[1] // h - v) // 2, v
-
-
-def _three(params: Params, h: int) -> list[F]:
-    k, _ = _widths(params, h)
-    return np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
-
-
-def _columns(rank: int, p: int, params: Params, h: int) -> F:
-    """The rank's queries, keys and values in Wqkv."""
-    return np.hstack([W[:, _share(rank, p, W.shape[1])] for W in _three(params, h)])
-
-
-def _rows(rank: int, p: int, W: F) -> F:
-    return W[_share(rank, p, len(W))]
-
-
-def _attended(rank: int, p: int, T1: F, params: Params, h: int, keep: B) -> F:
-    """The rank's part of T2."""
-    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    return _mha(T1, Wqkv, Wo, h // p, keep)
-
-
-def _bent(rank: int, p: int, T4: F, params: Params, act: Act) -> F:
-    """The rank's hidden features, after the activation."""
-    own = _share(rank, p, len(params["b1"]))
-    return np.asarray(act(T4 @ params["W1"][:, own] + params["b1"][own]))
-
-
-def _fed(rank: int, p: int, T4: F, params: Params, act: Act) -> F:
-    """The rank's part of T5, without b2."""
-    return np.asarray(_bent(rank, p, T4, params, act) @ _rows(rank, p, params["W2"]))
-
-
-def _summed(part: F) -> F:
-    total = np.ascontiguousarray(part)
-    ranks.all_reduce(torch.from_numpy(total))
-    return total
-
-
-def _first_half(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float) -> F:
-    """T3, as it should be."""
-    _refuse(p, params, h)
-    return np.asarray(_summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X)
-
-
-def _second_half(rank: int, p: int, T3: F, params: Params, eps: float, act: Act) -> F:
-    """H, as it should be."""
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
-
-
-def _right(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def _by_oneself(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    T2 = _attended(0, 1, _norm1(X, params, eps), params, h, keep)
-    T3 = T2 + X
-    return np.asarray(_fed(0, 1, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
-
-
-def uses_what_all_reduce_returns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you went on with what all_reduce returns. It returns None: the sum lies in the tensor that you handed over,
-    and so in the array that shares its memory."""
-    _refuse(p, params, h)
-    T2: Any = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    T2 = ranks.all_reduce(torch.from_numpy(T2))  # type: ignore[func-returns-value]
-    return _second_half(rank, p, T2 + X, params, eps, act)
-
-
-def adds_what_all_reduce_returns_to_X(
-    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
-) -> F:
-    """you added what all_reduce returns to X. It returns None: the sum lies in the tensor that you handed over, and
-    so in the array that shares its memory."""
-    _refuse(p, params, h)
-    T2: Any = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    T2 = ranks.all_reduce(torch.from_numpy(T2))  # type: ignore[func-returns-value]
-    return _second_half(rank, p, X + T2, params, eps, act)
-
-
-def returns_what_all_reduce_returns(
-    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
-) -> F:
-    """you returned what all_reduce returns, and it returns None: the sum lies in the tensor that you handed over.
-    b2 and the residual come after it."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3
-    return ranks.all_reduce(torch.from_numpy(T5))  # type: ignore[func-returns-value, return-value]
-
-
-def adds_up_copies(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the sums are made, and you do not use them. torch.tensor makes a copy, and the copy holds the sum; your own
-    array is still this rank's part. torch.from_numpy shares the memory."""
-    _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    ranks.all_reduce(torch.tensor(T2))
-    T3 = T2 + X
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
-    ranks.all_reduce(torch.tensor(T5))
-    return np.asarray(T5 + params["b2"] + T3)
-
-
-def no_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """no part is ever added to the others: each rank ends with another H, made of its own heads and its own hidden
-    features. Twice the ranks have to meet."""
-    _refuse(p, params, h)
-    T3 = _attended(rank, p, _norm1(X, params, eps), params, h, keep) + X
-    return np.asarray(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
-
-
-def no_first_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """what the heads of the other ranks have found is missing from T3. A rank's part of T2 is of the right shape,
-    and it is only a part: the ranks have to meet before the residual is added."""
-    _refuse(p, params, h)
-    T3 = _attended(rank, p, _norm1(X, params, eps), params, h, keep) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def no_second_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """T5 is only this rank's part: what the hidden features of the other ranks give is missing. After W2 the ranks
-    have to meet a second time."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
-
-
-def one_sum_at_the_end(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you saved the first all-reduce and added both parts up at the end, in one. The FFN cannot wait for that: it
-    reads the second LayerNorm, which reads the sum T3, whole."""
-    _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    T5 = _fed(rank, p, _norm2(T2 + X, params, eps), params, act)
-    return np.asarray(_summed(T2 + T5) + params["b2"] + X)
-
-
-def sums_H(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added T3 and b2 to the part before the second all-reduce. T3 is whole on every rank already, so it is
-    added up p times, and b2 too. Only parts are summed."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
-
-
-def second_residual_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added T3 to the part before the second all-reduce. T3 is whole on every rank already, so it is added up p
-    times."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + T3) + params["b2"])
-
-
-def first_residual_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added X to the part before the first all-reduce. Every rank has all of X, so it is added up p times."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def both_residuals_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added the residual to the part before each of the two all-reduces. X and T3 are whole on every rank, so
-    they are added up p times. Only parts are summed."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + T3) + params["b2"])
-
-
-def residuals_and_b2_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added X to the first part, and T3 and b2 to the second, before the all-reduces. All of them are whole on
-    every rank, so they are added up p times. Only parts are summed."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
-    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
-
-
-def b2_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """b2 is in the sum p times, once for each rank: you added it to the part before the all-reduce. It belongs to
-    the block, not to a rank. (A well-known kind of layer once shipped so.)"""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]) + T3)
-
-
-def b2_left_out(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """b2 is missing. It is not shared out: it is added once, to the sum."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + T3)
-
-
-def sums_T5_twice(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """T5 went through two all-reduces. After the first it is whole on every rank, and the second multiplies it by
-    p."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _summed(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)))
-    return np.asarray(T5 + params["b2"] + T3)
-
-
-def averages(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you divided the sums by p. The parts are terms of one sum, not p guesses at the same thing: gradients are
-    averaged so, and these are none."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) / p + X
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
-
-
-def sums_T1_too(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, and the ranks meet three times where two are enough: at the sums T2 and T5. X and the
-    normed tokens T1 and T4 are the same on every rank; adding one of them up tells nobody anything new."""
-    _refuse(p, params, h)
-    T1 = _summed(_norm1(X, params, eps)) / p
-    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def sums_queries_keys_and_values(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, and the ranks meet more often than they need to: you put queries, keys and values of all
-    heads together on every rank, each with an all-reduce, before attention. A head needs no other head's: let each rank
-    finish its own heads."""
-    _refuse(p, params, h)
-    v, T1 = _value_width(params, h), _norm1(X, params, eps)
-    tables = []
-    for W in _three(params, h):
-        own, part = _share(rank, p, W.shape[1]), np.zeros((len(X), W.shape[1]), X.dtype)
-        part[:, own] = T1 @ W[:, own]
-        tables.append(_summed(part))
-    packed = np.hstack(tables)
-    seen = _heads(packed, np.eye(packed.shape[1], dtype=X.dtype), h, v, keep)
-    T3 = _summed(seen[:, _share(rank, p, h * v)] @ _rows(rank, p, params["Wo"])) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def puts_the_heads_together_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but you put the heads of all ranks side by side and multiplied by the whole of Wo on
-    every rank. A rank has the rows of Wo that its own heads need; each gives a part of T2, and the parts are added
-    up."""
-    _refuse(p, params, h)
-    v = _value_width(params, h)
-    seen = np.zeros((len(X), h * v), X.dtype)
-    seen[:, _share(rank, p, h * v)] = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep)
-    T3 = _summed(seen) @ params["Wo"] + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def puts_the_hidden_features_together_first(
-    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
-) -> F:
-    """the numbers are right, but you put the hidden features of all ranks side by side and multiplied by the whole
-    of W2 on every rank. A rank has the rows of W2 that its own features need; each gives a part of T5, and the
-    parts are added up."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    bent = np.zeros((len(X), len(params["b1"])), X.dtype)
-    bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, _norm2(T3, params, eps), params, act)
-    return np.asarray(_summed(bent) @ params["W2"] + params["b2"] + T3)
-
-
-def puts_both_together_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but each time you put the pieces of all ranks side by side and multiplied by the whole
-    of Wo, or W2, on every rank. A rank has the rows that its own pieces need; each gives a part of the right shape,
-    and the parts are added up."""
-    _refuse(p, params, h)
-    v = _value_width(params, h)
-    seen = np.zeros((len(X), h * v), X.dtype)
-    seen[:, _share(rank, p, h * v)] = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep)
-    T3 = _summed(seen) @ params["Wo"] + X
-    bent = np.zeros((len(X), len(params["b1"])), X.dtype)
-    bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, _norm2(T3, params, eps), params, act)
-    return np.asarray(_summed(bent) @ params["W2"] + params["b2"] + T3)
-
-
-def splits_the_FFN_by_rows_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but you cut W1 by rows. Then each rank has a part of all hidden features, which must
-    be added up before the activation, and W2 is needed whole. By columns, a rank has all of a few hidden features,
-    and can go on by itself."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    own = _share(rank, p, X.shape[1])
-    hidden = _summed(_norm2(T3, params, eps)[:, own] @ params["W1"][own])
-    return np.asarray(act(hidden + params["b1"]) @ params["W2"] + params["b2"] + T3)
-
-
-def bends_the_parts(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut W1 by rows and applied the activation to each rank's part of the hidden features. The activation
-    bends, so the sum of what is bent is not what the sum would be, bent. Cut W1 by columns: then a rank has all of
-    a few hidden features."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    own = _share(rank, p, X.shape[1])
-    bent = act(_norm2(T3, params, eps)[:, own] @ params["W1"][own] + params["b1"])
-    return np.asarray(_summed(bent @ params["W2"]) + params["b2"] + T3)
-
-
-def computes_everything_alone(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but each rank computed the whole block by itself. So no rank is spared anything, and
-    each needs all weights. The heads and the hidden features are to be shared out."""
-    _refuse(p, params, h)
-    return _by_oneself(X, params, h, keep, eps, act)
-
-
-def computes_everything_and_divides(
-    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
-) -> F:
-    """the numbers are right, but each rank computed all heads and all hidden features; you added up p times the
-    same thing and divided by p. They are to be shared out."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) / p + X
-    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
-
-
-def computes_everything_and_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """each rank computed all heads and all hidden features, and then you added up p times the same thing. They are
-    to be shared out, so that each is in the sum once."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) + X
-    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
-
-
-def shares_out_attention_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the heads are shared out, and the FFN is not: every rank has all hidden features, so they are in the sum p
-    times."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
-
-
-def FFN_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, and only attention is shared out: every rank computed the whole FFN by itself, which
-    is where most of the weights are."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_fed(0, 1, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
-
-
-def attention_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, and only the FFN is shared out: every rank computed all heads by itself."""
-    _refuse(p, params, h)
-    T3 = _attended(0, 1, _norm1(X, params, eps), params, h, keep) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def shares_out_the_FFN_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the hidden features are shared out, and the heads are not: every rank has all of them, so they are in the sum
-    p times."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def the_first_shards_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """every rank works with the shards of rank 0, so its heads and hidden features are in the sum p times, and all
-    others are missing. Which shard it is depends on rank."""
-    return _right(0, p, X, params, h, keep, eps, act)
-
-
-def counts_ranks_from_the_end(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the sums are right, but rank 0 took the last shards and the last rank the first. Each rank has its own shards
-    only: rank 0 the first."""
-    return _right(p - 1 - rank, p, X, params, h, keep, eps, act)
-
-
-def deals_heads_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the sums are right, but you dealt heads and hidden features out like cards, one to each rank in turn. The
-    shards are contiguous: rank 0 has the first h / p heads, and the first f / p hidden features."""
-    _refuse(p, params, h)
-    v = _value_width(params, h)
-    heads = np.arange(rank, h, p)
-    pieces = [W.reshape(len(W), h, -1)[:, heads].reshape(len(W), -1) for W in _three(params, h)]
-    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), h // p, v, keep)
-    T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[heads].reshape(h // p * v, -1)) + X
-    own = slice(rank, None, p)
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
-    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
-
-
-def cuts_the_packed_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut Wqkv into p pieces as it stands. Its columns are all queries, then all keys, then all values: the
-    first piece holds more queries than its share, and no values at all. Cut it in three first, and then each of the
-    three."""
-    _refuse(p, params, h)
-    Wqkv, Wo = params["Wqkv"][:, _share(rank, p, params["Wqkv"].shape[1])], _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def takes_columns_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you took every p-th column of Wqkv. That deals single features out and tears every head apart. A rank has
-    whole heads: in each of the three tables of Wqkv a block of columns."""
-    _refuse(p, params, h)
-    Wqkv, Wo = params["Wqkv"][:, rank::p], _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def all_heads_in_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you told attention that there are h heads in a shard. There are h / p: otherwise each is cut into pieces, and
-    every piece has a softmax of its own."""
-    _refuse(p, params, h)
-    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def one_head_in_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you ran a rank's heads as one wide head. A rank has h / p heads, and each has a softmax of its own."""
-    _refuse(p, params, h)
-    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, 1, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def first_rows_of_Wo(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """every rank multiplies by the first rows of Wo, which belong to the heads of rank 0. A head's output has rows
-    of its own in Wo."""
-    _refuse(p, params, h)
-    Wqkv, Wo = _columns(rank, p, params, h), _rows(0, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def first_rows_of_W2(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """every rank multiplies by the first rows of W2, which belong to the hidden features of rank 0. A hidden
-    feature has a row of its own in W2."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _summed(_bent(rank, p, _norm2(T3, params, eps), params, act) @ _rows(0, p, params["W2"]))
-    return np.asarray(T5 + params["b2"] + T3)
-
-
-def first_part_of_b1(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """every rank adds the first part of b1, which belongs to the hidden features of rank 0. b1 is cut as the
-    columns of W1 are."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    own, first = _share(rank, p, len(params["b1"])), _share(0, p, len(params["b1"]))
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][first])
-    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
-
-
-def b1_left_out(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """b1 is missing. It is cut as the columns of W1 are: each hidden feature has one number of it, on the rank that
-    has the feature."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    own = _share(rank, p, len(params["b1"]))
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own])
-    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
-
-
-def b1_on_rank_0_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """only rank 0 adds b1. That is right for b2, which belongs to the block. b1 belongs to the hidden features:
-    each rank adds its own part."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    own = _share(rank, p, len(params["b1"]))
-    b1 = params["b1"][own] * (rank == 0)
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + b1)
-    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
-
-
-def b1_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added the whole of b1 to a rank's hidden features. It has f numbers, and a rank has f / p features: cut
-    it as the columns of W1 are."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    own = _share(rank, p, len(params["b1"]))
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"])
-    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
-
-
-def Wqkv_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you gave attention the whole of Wqkv, beside a rank's own rows of Wo. The queries, keys and values of the rank's heads
-    are columns of Wqkv: cut it in three, and then each of the three."""
-    _refuse(p, params, h)
-    Wo = _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), params["Wqkv"], Wo, h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def Wo_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you multiplied a rank's heads by the whole of Wo. It has a row for each feature of all heads, and a rank has
-    h / p of them: it takes the rows of its own."""
-    _refuse(p, params, h)
-    T3 = _summed(_mha(_norm1(X, params, eps), _columns(rank, p, params, h), params["Wo"], h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def W2_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you multiplied a rank's hidden features by the whole of W2. It has a row for each of the f features, and a
-    rank has f / p of them: it takes the rows of its own."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _summed(_bent(rank, p, _norm2(T3, params, eps), params, act) @ params["W2"])
-    return np.asarray(T5 + params["b2"] + T3)
-
-
-def draws_weights_anew(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """this rank's weights are new random ones, of the shapes of its shards. The block has weights already, in
-    params: what a rank has is a piece of those."""
-    _refuse(p, params, h)
-    rng = np.random.default_rng(rank)
-    wide = {name: rng.standard_normal(params[name].shape).astype(X.dtype) for name in ("Wqkv", "Wo", "W1", "W2")}
-    return _right(rank, p, X, {**params, **wide}, h, keep, eps, act)
-
-
-def draws_the_same_weights_anew(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """every rank drew the same random weights, of the shapes of its shards. The block has weights already, in
-    params: what a rank has is a piece of those."""
-    _refuse(p, params, h)
-    rng = np.random.default_rng(0)
-    wide = {name: rng.standard_normal(params[name].shape).astype(X.dtype) for name in ("Wqkv", "Wo", "W1", "W2")}
-    return _right(0, p, X, {**params, **wide}, h, keep, eps, act)
-
-
-def norms_a_shard_of_the_features(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut the features of the tokens among the ranks, and each rank normed its own by their own mean and
-    variance. A LayerNorm needs all features of a token. Every rank has the whole token, and norms it by itself."""
-    _refuse(p, params, h)
-
-    def normed(Z: F, gain: F, bias: F) -> F:
-        parts = [_share(r, p, Z.shape[1]) for r in range(p)]
-        return np.hstack([_norm(Z[:, own], gain[own], bias[own], eps) for own in parts])
-
-    T1 = normed(X, params["gain1"], params["bias1"])
-    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
-    T4 = normed(T3, params["gain2"], params["bias2"])
-    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T3)
-
-
-def norms_by_the_mean_of_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """your LayerNorm took mean and variance of a rank's share of the features and normed whole tokens with them, so
-    every rank goes on with another T1. A LayerNorm needs all features of a token, and every rank has them."""
-    _refuse(p, params, h)
-    own = _share(rank, p, X.shape[1])
-
-    def normed(Z: F, gain: F, bias: F) -> F:
-        mean, variance = Z[:, own].mean(axis=1, keepdims=True), Z[:, own].var(axis=1, keepdims=True)
-        return np.asarray(gain * (Z - mean) / np.sqrt(variance + eps) + bias)
-
-    T1 = normed(X, params["gain1"], params["bias1"])
-    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
-    T4 = normed(T3, params["gain2"], params["bias2"])
-    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T3)
-
-
-def norms_only_its_own_features(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """each rank normed its own share of the features and put zeros in place of the others. A LayerNorm gives whole
-    tokens, and each head reads all of their features: every rank norms the whole token by itself."""
-    _refuse(p, params, h)
-    own = _share(rank, p, X.shape[1])
-
-    def normed(Z: F, gain: F, bias: F) -> F:
-        T = np.zeros_like(Z)
-        T[:, own] = _norm(Z[:, own], gain[own], bias[own], eps)
-        return T
-
-    T1 = normed(X, params["gain1"], params["bias1"])
-    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
-    T4 = normed(T3, params["gain2"], params["bias2"])
-    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T3)
-
-
-def splits_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you shared the tokens out, and each rank ran the whole block on its own. Then a token sees only the tokens
-    that lie on its rank, and every rank needs all weights. It is the heads and the hidden features that are shared
-    out."""
-    _refuse(p, params, h)
-    own = _share(rank, p, len(X))
-    H = np.zeros_like(X)
-    H[own] = _by_oneself(X[own], params, h, keep[own, own], eps, act)
-    return _summed(H)
-
-
-def no_second_norm(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the second LayerNorm is missing: your FFN reads T3 as it is."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, T3, params, act)) + params["b2"] + T3)
-
-
-def no_first_norm(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the first LayerNorm is missing: your heads read X as it is."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, X, params, h, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def no_norms(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """both LayerNorms are missing. Attention and FFN each read a normed copy."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, X, params, h, keep)) + X
-    return np.asarray(_summed(_fed(rank, p, T3, params, act)) + params["b2"] + T3)
-
-
-def post_norm(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """this is the post-norm block of the first transformer, which norms after each addition. Here each half norms
-    what goes into it, and what it adds to stays as it is."""
-    _refuse(p, params, h)
-    T3 = _norm1(_summed(_attended(rank, p, X, params, h, keep)) + X, params, eps)
-    return _norm2(_summed(_fed(rank, p, T3, params, act)) + params["b2"] + T3, params, eps)
-
-
-def norms_before_the_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """your second LayerNorm looks at T2, the update alone. It norms what the FFN is to read, which is the sum
-    T3."""
-    _refuse(p, params, h)
-    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
-    T5 = _summed(_fed(rank, p, _norm2(T2, params, eps), params, act)) + params["b2"]
-    return np.asarray(T5 + T2 + X)
-
-
-def halves_side_by_side(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """your second LayerNorm looks at X, so the FFN does not see what attention has found. T4 is made from T3, after
-    the first all-reduce."""
-    _refuse(p, params, h)
-    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
-    T5 = _summed(_fed(rank, p, _norm2(X, params, eps), params, act)) + params["b2"]
-    return np.asarray(T5 + T2 + X)
-
-
-def one_norm_for_both(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """both LayerNorms use gain1 and bias1. Each has parameters of its own."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm1(T3, params, eps), params, act)) + params["b2"] + T3)
-
-
-def eps_of_its_own(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """your LayerNorms use an eps of 0.00001, whatever eps they were given."""
-    return _right(rank, p, X, params, h, keep, 1e-5, act)
-
-
-def no_first_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the first addition is missing: your T3 is T2 alone. Attention makes an update, and what it updates is X."""
-    _refuse(p, params, h)
-    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
-    return _second_half(rank, p, T2, params, eps, act)
-
-
-def no_second_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the second addition is missing: your H is T5 alone. The FFN makes an update, and what it updates is T3."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"])
-
-
-def no_residuals(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """both additions are missing. Attention and FFN make updates, and each of them replaces what it was to
-    update."""
-    _refuse(p, params, h)
-    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
-    return np.asarray(_summed(_fed(rank, p, _norm2(T2, params, eps), params, act)) + params["b2"])
-
-
-def loses_attention(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added T5 to X. What attention has found, T2, is lost on that path: the FFN's update goes on top of T3,
-    which holds both."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + X)
-
-
-def no_activation(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """there is no activation. Without it W1 and W2 together are one matrix."""
-    return _right(rank, p, X, params, h, keep, eps, lambda x: x)
-
-
-def activation_on_the_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you applied the activation after the second all-reduce. It stands between W1 and W2, and needs no other rank:
-    each hidden feature is bent by itself."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = act(_summed(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x)) + params["b2"])
-    return np.asarray(T5 + T3)
-
-
-def activation_on_the_parts(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you applied the activation after W2, to each rank's part. It stands between W1 and W2: there each hidden
-    feature is whole."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = act(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x))
-    return np.asarray(_summed(T5) + params["b2"] + T3)
-
-
-def relu_whatever_act_is(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you used relu in the FFN, whatever activation you were given. Hand on act."""
-    return _right(rank, p, X, params, h, keep, eps, lambda x: np.maximum(x, 0))
-
-
-def no_mask(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """every token sees every other: keep does not reach the heads."""
-    return _right(rank, p, X, params, h, np.ones_like(keep), eps, act)
-
-
-def causal_whatever_the_mask(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you made a causal mask of your own. The caller decides who sees whom: hand on keep."""
-    return _right(rank, p, X, params, h, np.tril(np.ones_like(keep)), eps, act)
-
-
-def mask_on_rank_0_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """only the heads of rank 0 are masked. Every rank has the whole mask, and every head needs it."""
-    return _right(rank, p, X, params, h, keep | (rank > 0), eps, act)
-
-
-def no_scale(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the scores are not scaled. Each head divides its own by the root of k."""
-    _refuse(p, params, h)
-    v = _value_width(params, h)
-    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, 1.0)
-    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
-
-
-def scales_by_the_width_of_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you divided the scores by the root of d, the width of a token. It is k, the width of a query in one head."""
-    _refuse(p, params, h)
-    v = _value_width(params, h)
-    root = float(X.shape[1]) ** 0.5
-    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, root)
-    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
-
-
-def scales_by_the_width_of_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you divided the scores by the root of all the queries that a rank has, k for each of its heads. It is k, the
-    width of a query in one head."""
-    _refuse(p, params, h)
-    k, v = _widths(params, h)
-    root = float(h // p * k) ** 0.5
-    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, root)
-    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
-
-
-def only_rank_0_returns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """only rank 0 returns H, and the others return None. After the second all-reduce each has what it takes: every
-    rank returns H."""
-    H = _right(rank, p, X, params, h, keep, eps, act)
-    return H if rank == 0 else None  # type: ignore[return-value]
-
-
-def returns_a_share_of_the_features(
-    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
-) -> F:
-    """every rank returned its own share of the columns of H. Each has all of H after the second all-reduce, and the
-    next block needs it whole: return it."""
-    H = _right(rank, p, X, params, h, keep, eps, act)
-    return H[:, _share(rank, p, H.shape[1])]
-
-
-def returns_a_tensor(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, and they are in a torch tensor. torch is here for the all-reduce only: a numpy array
-    went in, and one is to come out."""
-    return torch.from_numpy(_right(rank, p, X, params, h, keep, eps, act))  # type: ignore[return-value]
-
-
-def only_rank_0_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """only rank 0 calls all_reduce, and waits for ever: a collective is complete when every rank has come to it.
-    None may stand under a condition on rank."""
-    _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    T3 = (_summed(T2) if rank == 0 else T2) + X
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
-    return np.asarray((_summed(T5) if rank == 0 else T5) + params["b2"] + T3)
-
-
-def rank_0_does_not_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the others call all_reduce and rank 0 does not, so they wait for ever: a collective is complete when every
-    rank has come to it. None may stand under a condition on rank."""
-    _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    T3 = (_summed(T2) if rank else T2) + X
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
-    return np.asarray((_summed(T5) if rank else T5) + params["b2"] + T3)
-
-
-def drops_the_remainder(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """where p does not divide h or f, you let some heads or hidden features fall under the table: nobody computes
-    them, and nobody says so. Refuse with a ValueError, before anything is sent."""
-    v = _value_width(params, h)
-    heads = h // p * p
-    pieces = [W[:, : heads * W.shape[1] // h] for W in _three(params, h)]
-    f = len(params["b1"]) // p * p
-    cut = {"W1": params["W1"][:, :f], "b1": params["b1"][:f], "W2": params["W2"][:f]}
-    left = {**params, **cut, "Wqkv": np.hstack(pieces), "Wo": params["Wo"][: heads * v]}
-    return _right(rank, p, X, left, heads, keep, eps, act)
-
-
-def unequal_shards(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """where p does not divide h or f, you gave some ranks more than others. It can be done; here it is to be
-    refused, with a ValueError, before anything is sent: ranks with less would wait for those with more."""
-    v = _value_width(params, h)
-    own = _share(rank, p, h)
-    pieces = [W.reshape(len(W), h, -1)[:, own].reshape(len(W), -1) for W in _three(params, h)]
-    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), own.stop - own.start, v, keep)
-    T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[own].reshape(-1, X.shape[1])) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def refuses_heads_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you refuse where p does not divide the heads. Where it does not divide the f hidden features, the block
-    cannot be shared out evenly either."""
-    if h % p:
-        raise ValueError("heads")
-    f = len(params["b1"]) // p * p
-    cut = {"W1": params["W1"][:, :f], "b1": params["b1"][:f], "W2": params["W2"][:f]}
-    return _right(rank, p, X, {**params, **cut}, h, keep, eps, act)
-
-
-def refuses_hidden_features_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you refuse where p does not divide the hidden features. Where it does not divide the h heads, the block
-    cannot be shared out evenly either."""
-    if len(params["b1"]) % p:
-        raise ValueError("hidden features")
-    v = _value_width(params, h)
-    heads = h // p * p
-    pieces = [W[:, : heads * W.shape[1] // h] for W in _three(params, h)]
-    left = {**params, "Wqkv": np.hstack(pieces), "Wo": params["Wo"][: heads * v]}
-    return _right(rank, p, X, left, heads, keep, eps, act)
-
-
-def refuses_hidden_features_too_late(
-    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
-) -> F:
-    """you refuse where p does not divide f, and only after the first all-reduce. Look at both before anything is
-    sent: then nobody has worked, or waits, in vain."""
-    if h % p:
-        raise ValueError("heads")
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X
-    if len(params["b1"]) % p:
-        raise ValueError("hidden features")
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def only_rank_0_refuses(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """only rank 0 refuses. The others go on, and wait for it in the first all-reduce. Every rank has the same
-    numbers and can see for itself."""
-    if rank == 0:
-        _refuse(p, params, h)
-    own = _share(rank, p, h)
-    v = _value_width(params, h)
-    pieces = [W.reshape(len(W), h, -1)[:, own].reshape(len(W), -1) for W in _three(params, h)]
-    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), own.stop - own.start, v, keep)
-    T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[own].reshape(-1, X.shape[1])) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def refuses_with_an_assertion(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you refuse with an assert, which raises an AssertionError, and nothing at all where Python runs with -O.
-    Raise a ValueError."""
-    assert h % p == 0
-    assert len(params["b1"]) % p == 0
-    return _right(rank, p, X, params, h, keep, eps, act)
-
-
-def returns_None_where_it_should_refuse(
-    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
-) -> F:
-    """where p does not divide h or f, you return None. Whoever calls goes on with it and fails somewhere else:
-    raise a ValueError."""
-    if h % p or len(params["b1"]) % p:
-        return None  # type: ignore[return-value]
-    return _right(rank, p, X, params, h, keep, eps, act)
-
-
-def computes_in_float32(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """float64 went in and float32 came out: half of the digits are lost. float32 is what PyTorch makes unless it is told
-    otherwise; a tensor made by torch.from_numpy keeps the number type of its array."""
-    narrow = {name: array.astype(np.float32) for name, array in params.items()}
-    return _right(rank, p, X.astype(np.float32), narrow, h, keep, eps, act)
-
-
-def sums_in_float64(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part:
-    np.zeros makes one, unless it is told otherwise."""
-    _refuse(p, params, h)
-    T2 = np.zeros(X.shape)
-    T2 += _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    return _second_half(rank, p, _summed(T2) + X, params, eps, act)
-
-
-def adds_into_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added the update into the caller's tokens. += changes an array for everybody who holds it. Make a new
-    one."""
-    _refuse(p, params, h)
-    X += _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
-    return _second_half(rank, p, X, params, eps, act)
-
-
-def divides_b2_in_place(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but you divided the caller's b2 by p, in place. The next call will divide it again.
-    Make a new array."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    params["b2"] /= p
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]) + T3)
-
-
-def keeps_its_shards_in_params(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but you put the shards into the caller's dictionary, in place of the whole weights.
-    Whoever holds it has lost its block. Keep them in variables of your own."""
-    _refuse(p, params, h)
-    v = _value_width(params, h)
-    own = _share(rank, p, len(params["b1"]))
-    params["Wqkv"], params["Wo"] = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    params["W1"], params["b1"], params["W2"] = params["W1"][:, own], params["b1"][own], params["W2"][own]
-    seen = _heads(_norm1(X, params, eps), params["Wqkv"], h // p, v, keep)
-    T3 = _summed(seen @ params["Wo"]) + X
-    return _second_half(0, 1, T3, params, eps, act)
-
-
-def hidden_features_cut_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but every rank computed all f hidden features, applied the activation to them, and cut its
-    own out afterwards. Cut the columns of W1 first: then a rank has f / p features to compute."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    own = _share(rank, p, len(params["b1"]))
-    bent = _bent(0, 1, _norm2(T3, params, eps), params, act)
-    return np.asarray(_summed(bent[:, own] @ params["W2"][own]) + params["b2"] + T3)
-
-
-@equivalent("the numbers are right, and a rank's attention calls nothing of ours that could see heads it throws away")
-def heads_cut_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """every rank computed all heads, and cut its own out afterwards. Cut the columns of Wqkv first."""
-    _refuse(p, params, h)
-    v = _value_width(params, h)
-    seen = _heads(_norm1(X, params, eps), params["Wqkv"], h, v, keep)[:, _share(rank, p, h * v)]
-    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
-
-
-def gathers_and_adds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but you gathered the parts of all ranks on every rank, and added them up there. Then each
-    receives and keeps p tables. An all-reduce leaves the same sum, and nobody ever holds all parts."""
-    _refuse(p, params, h)
-
-    def gathered(part: F) -> F:
-        parts = [torch.from_numpy(np.empty_like(part, order="C")) for _ in range(p)]
-        ranks.all_gather(parts, torch.from_numpy(np.ascontiguousarray(part)))
-        return np.asarray(sum(one.numpy() for one in parts))
-
-    T3 = gathered(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X
-    return np.asarray(gathered(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
-
-
-def one_other_collective(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, and the ranks meet once more than they need to: beside the two all-reduces there is
-    another collective. A barrier is one too, and so is a broadcast. An all-reduce waits for everybody by itself."""
-    H = _right(rank, p, X, params, h, keep, eps, act)
-    ranks.all_gather([torch.zeros(1) for _ in range(p)], torch.zeros(1))
-    return H
-
-
-def adds_up_a_copy_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the first sum is made, and you do not use it. The all-reduce got a new array, and that one holds the sum:
-    torch.tensor and astype copy, and an expression such as T2 + X has no name. Your T2 is still this rank's part."""
-    _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    ranks.all_reduce(torch.tensor(T2))
-    return _second_half(rank, p, T2 + X, params, eps, act)
-
-
-def adds_up_a_copy_second(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the second sum is made, and you do not use it. The all-reduce got a new array, and that one holds the sum:
-    torch.tensor and astype copy, and an expression such as T5 + b2 has no name. Your T5 is still this rank's part."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
-    ranks.all_reduce(torch.tensor(T5))
-    return np.asarray(T5 + params["b2"] + T3)
-
-
-def throws_b2_and_the_sum_away(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """b2 is missing from H, and so is what the other ranks' hidden features give. The all-reduce was given an
-    expression, such as T5 + b2: that is a new array, which holds the sum, and has no name."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
-    ranks.all_reduce(torch.from_numpy(T5 + params["b2"]))
-    return np.asarray(T5 + T3)
-
-
-def b2_once_too_often(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """b2 is in the sum p + 1 times: once in the part of each rank, where ffn has put it, and once more at the end. It
-    belongs to the block, not to a rank."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    part = _fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]
-    return np.asarray(_summed(part) + params["b2"] + T3)
-
-
-def averages_attention(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you divided the first sum by p. The parts are terms of one sum, not p guesses at the same thing."""
-    _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) / p + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def averages_the_FFN(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you divided the second sum by p. The parts are terms of one sum, not p guesses at the same thing."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
-
-
-def values_cut_as_queries(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut queries, keys and values all by the width of the queries, h * k. Values are v wide, which may be another
-    number: their table has h * v columns."""
-    _refuse(p, params, h)
-    own = _share(rank, p, h * _widths(params, h)[0])
-    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def values_and_Wo_cut_as_queries(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut queries, keys, values and the rows of Wo all by the width of the queries, h * k. Values are v wide, which
-    may be another number: their table has h * v columns, and Wo has h * v rows."""
-    _refuse(p, params, h)
-    own = _share(rank, p, h * _widths(params, h)[0])
-    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def widths_from_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you took d / h for the width of queries, keys and values. In many models it is; here it need not be. Wo has h * v rows,
-    and Wqkv has 2 * h * k + h * v columns."""
-    _refuse(p, params, h)
-    width = X.shape[1] // h * h
-    own, pieces = _share(rank, p, width), np.split(params["Wqkv"], [width, 2 * width], axis=1)
-    Wqkv = np.hstack([W[:, own] for W in pieces])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def cuts_Wqkv_in_thirds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut Wqkv into three equal parts. Values are v wide and queries k: where the two differ, so do the parts. np.split
-    can be told where to cut."""
-    _refuse(p, params, h)
-    pieces = np.split(params["Wqkv"], 3, axis=1)
-    Wqkv = np.hstack([W[:, _share(rank, p, W.shape[1])] for W in pieces])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def takes_shards_from_thirds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut Wqkv into three equal parts, and took a rank's queries, keys and values out of them. Where v is not k the parts
-    are not equal: np.split can be told where to cut."""
-    _refuse(p, params, h)
-    k, v = _widths(params, h)
-    pieces = zip(np.split(params["Wqkv"], 3, axis=1), (h * k, h * k, h * v), strict=True)
-    Wqkv = np.hstack([W[:, _share(rank, p, width)] for W, width in pieces])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def cuts_the_rows_of_Wqkv(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut the rows of Wqkv in three. Queries, keys and values are columns of it: np.split cuts rows unless it is told
-    an axis."""
-    _refuse(p, params, h)
-    k, v = _widths(params, h)
-    pieces = zip(np.split(params["Wqkv"], 3), (h * k, h * k, h * v), strict=True)
-    Wqkv = np.hstack([W[:, _share(rank, p, width)] for W, width in pieces])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def rows_of_Wo_by_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut the rows of Wo by d, the width of a token. Wo has h * v rows, one for each feature of every head; d is the
-    number of its columns."""
-    _refuse(p, params, h)
-    Wo = params["Wo"][_share(rank, p, X.shape[1])]
-    T3 = _summed(_mha(_norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def deals_columns_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """a rank takes every p-th column of queries, keys and values, every p-th row of Wo, and every p-th hidden feature.
-    For hidden features any p-th would do; heads are torn apart. Shards are contiguous."""
-    _refuse(p, params, h)
-    own = slice(rank, None, p)
-    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
-    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
-
-
-def forgets_the_brackets(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """a rank's shard ends in the wrong place: rank + 1 * width // p is rank + (width // p). The sum needs
-    brackets."""
-    _refuse(p, params, h)
-
-    def own(width: int) -> slice:
-        return slice(rank * width // p, rank + 1 * width // p)
-
-    Wqkv = np.hstack([W[:, own(W.shape[1])] for W in _three(params, h)])
-    Wo = params["Wo"][own(len(params["Wo"]))]
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
-    mine = own(len(params["b1"]))
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, mine] + params["b1"][mine])
-    return np.asarray(_summed(bent @ params["W2"][mine]) + params["b2"] + T3)
-
-
-def cuts_the_mask(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut the rows of keep among the ranks. Its rows are tokens, and tokens are not shared out: every rank has all
-    of them, and every head needs the whole mask."""
-    return _right(rank, p, X, params, h, keep[_share(rank, p, len(X))], eps, act)
-
-
-def first_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added T2 to T1. The update goes on top of the tokens as they came in, X; T1 is only what attention reads."""
-    _refuse(p, params, h)
-    T1 = _norm1(X, params, eps)
-    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + T1
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def second_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you added T5 to T4. The update goes on top of T3; T4 is only what the FFN reads."""
-    T4 = _norm2(_first_half(rank, p, X, params, h, keep, eps), params, eps)
-    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T4)
-
-
-def eps_of_its_own_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """your first LayerNorm uses an eps of 0.00001, whatever eps it was given."""
-    return _second_half(rank, p, _first_half(rank, p, X, params, h, keep, 1e-5), params, eps, act)
-
-
-def eps_of_its_own_second(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """your second LayerNorm uses an eps of 0.00001, whatever eps it was given."""
-    return _second_half(rank, p, _first_half(rank, p, X, params, h, keep, eps), params, 1e-5, act)
-
-
-def activation_on_the_sum_without_b2(
-    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
-) -> F:
-    """you applied the activation to the sum of the parts. It stands between W1 and W2, and needs no other rank: each
-    hidden feature is bent by itself."""
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = act(_summed(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x)))
-    return np.asarray(T5 + params["b2"] + T3)
-
-
-def never_refuses(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """nothing is refused where p divides only one of h and f, or neither. Either of them is reason enough for a
-    ValueError: the condition is an `or`."""
-    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
-    return _second_half(rank, p, T3, params, eps, act)
-
-
-def with_helpers(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    return _right(rank, p, X, params, h, keep, eps, act)
-
-
-def b2_from_rank_0(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
-    return _summed(T5 + params["b2"] if rank == 0 else T5) + T3
-
-
-def equal_shares_of_everything(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X / p)
-    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] / p + T3 / p)
-
-
-def head_by_head(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    _refuse(p, params, h)
-    (k, v), (Wq, Wk, Wv) = _widths(params, h), _three(params, h)
-    T1, T2 = _norm1(X, params, eps), np.zeros_like(X, order="C")
-    for a in range(rank * (h // p), (rank + 1) * (h // p)):
-        at, of = slice(a * k, (a + 1) * k), slice(a * v, (a + 1) * v)
-        T2 += _heads(T1, np.hstack([Wq[:, at], Wk[:, at], Wv[:, of]]), 1, v, keep) @ params["Wo"][of]
-    ranks.all_reduce(torch.from_numpy(T2))
-    return _second_half(rank, p, T2 + X, params, eps, act)
-
-
-def cut_by_numpy(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """np.split refuses hidden features that cannot be shared out by itself."""
-    v = _value_width(params, h)
-    if h % p:
-        raise ValueError("heads")
-    Wqkv = np.hstack([np.split(W, p, axis=1)[rank] for W in _three(params, h)])
-    W1, b1, W2 = (np.split(params[name], p, axis=-1 if name != "W2" else 0)[rank] for name in ("W1", "b1", "W2"))
-    T2 = _heads(_norm1(X, params, eps), Wqkv, h // p, v, keep) @ np.split(params["Wo"], p)[rank]
-    T3 = _summed(T2) + X
-    return _summed(act(_norm2(T3, params, eps) @ W1 + b1) @ W2) + params["b2"] + T3
-
-
-def in_torch(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """Tensors from end to end, and one way out for a single rank."""
-    _refuse(p, params, h)
-    if p == 1:
-        return _by_oneself(X, params, h, keep, eps, act)
-    x, w = torch.from_numpy(np.array(X)), {name: torch.from_numpy(np.array(W)) for name, W in params.items()}
-    (k, v), mine = _widths(params, h), h // p
-    normed = torch.nn.functional.layer_norm(x, x.shape[-1:], w["gain1"], w["bias1"], eps)
-    rows = [
-        part.view(len(part), h, -1)[:, rank * mine : (rank + 1) * mine]
-        for part in torch.tensor_split(w["Wqkv"], (h * k, 2 * h * k), dim=1)
-    ]
-    q, key, value = (torch.einsum("nd,dhk->hnk", normed, part) for part in rows)
-    hidden = torch.from_numpy(~keep)
-    scores = (q @ key.transpose(1, 2) / k**0.5).masked_fill(hidden, -torch.inf)
-    seen = torch.nan_to_num(scores.softmax(-1), nan=0.0) if hidden.all(1).any() else scores.softmax(-1)
-    part = torch.einsum("hnv,hvd->nd", seen @ value, w["Wo"].view(h, v, -1)[rank * mine : (rank + 1) * mine])
-    part = part.contiguous()
-    ranks.all_reduce(part)
-    x = x + part
-    normed = torch.nn.functional.layer_norm(x, x.shape[-1:], w["gain2"], w["bias2"], eps)
-    own = slice(rank * len(w["b1"]) // p, (rank + 1) * len(w["b1"]) // p)
-    bent = torch.from_numpy(np.asarray(act((normed @ w["W1"][:, own] + w["b1"][own]).numpy())))
-    part = bent @ w["W2"][own]
-    ranks.all_reduce(part)
-    return (x + part + w["b2"]).numpy()
 
 
 def _parameters(
@@ -1328,9 +98,6 @@ def _parameters(
         "bias2": normal(rng, d),
     }
     return {name: with_layout(array.astype(dtype), order) for name, array in drawn.items()}
-
-
-OF_ATTENTION, OF_FFN = ("Wqkv", "Wo"), ("W1", "b1", "W2")
 
 
 def _owners(p: int, h: int, params: Params) -> dict[str, np.ndarray]:
@@ -1382,51 +149,6 @@ def _block(
     return case(p, X, params, h, causal(n) if keep is None else keep, 0.1, act, *more, harness=harness)
 
 
-def _blocks(rng: np.random.Generator) -> list[Case]:
-    size = _drawn(rng, 2)
-    return [_block(rng, 2, "tanh"), _block(rng, 2, "relu", np.ones((size[0], size[0]), bool), size)]
-
-
-def _sizes_that_coincide(rng: np.random.Generator) -> list[Case]:
-    """Heads that could be cut further, and n = d = h * k = h * v."""
-    return [_block(rng, 2, "tanh", size=(3, 5, 4, 2, 6, 10)), _block(rng, 2, "relu", size=(8, 8, 4, 2, 2, 12))]
-
-
-def _shards_alone(rng: np.random.Generator) -> list[Case]:
-    each = [_block(rng, 2, "tanh", harness="shards", owned=names) for names in (OF_ATTENTION, OF_FFN)]
-    return [*each, _block(rng, 3, "relu", harness="shards", owned=OF_ATTENTION + OF_FFN)]
-
-
-def _more_and_fewer(rng: np.random.Generator) -> list[Case]:
-    """One process; three; as many as there are heads, and hidden features."""
-    n, d, k, v = sizes(rng, 4, 2, 5)
-    return [_block(rng, 1, "tanh"), _block(rng, 3, "relu"), _block(rng, 4, "tanh", size=(n, d, 4, k, v, 4))]
-
-
-def _masks_and_number_types(rng: np.random.Generator) -> list[Case]:
-    size = _drawn(rng, 2)
-    return [
-        _block(rng, 2, "tanh", _who_sees_whom(rng, size[0]), size),
-        _block(rng, 2, "relu", size=(1, *size[1:])),
-        _block(rng, 2, "tanh", dtype="float32"),
-        _block(rng, 2, "tanh", order="strided"),
-        _block(rng, 2, "relu", order="F"),
-    ]
-
-
-def _not_evenly(rng: np.random.Generator) -> list[Case]:
-    n, d, h, k, v, f = _drawn(rng, 2)
-    return [
-        _block(rng, 2, "tanh", size=(n, d, 3, k, v, f), harness="refusals"),
-        _block(rng, 2, "tanh", size=(n, d, h, k, v, f + 1), harness="refusals"),
-        _block(rng, 4, "relu", size=(n, d, 25, 1, 2, 8), harness="refusals"),
-    ]
-
-
-def _one_block(rng: np.random.Generator) -> list[Case]:
-    return [_block(rng, 2, "tanh")]
-
-
 def _public() -> tuple[Case, ...]:
     rng = np.random.default_rng(10)
     cases = [
@@ -1453,156 +175,1418 @@ def _short(argument: Any) -> Any:
     return argument.round(2) if isinstance(argument, np.ndarray) and argument.dtype.kind == "f" else argument
 
 
-PARALLEL_BLOCK = Exercise(
-    oracle=parallel_block,
-    notebook=NOTEBOOK,
-    public=_public(),
-    probes=(
-        Probe("two processes return the H of the whole block, all sizes different", 1.0, _blocks, part="H"),
-        Probe("each rank needs its own shards and no others", 0.75, _shards_alone, part="H"),
-        Probe("one process, three, and as many as there are heads", 0.5, _more_and_fewer, part="H"),
-        Probe("the same where sizes coincide", 0.25, _sizes_that_coincide, part="H"),
-        Probe(
-            "a mask with gaps, one token alone, float32, arrays that are not contiguous",
-            0.5,
-            _masks_and_number_types,
-            part="H",
-        ),
-        Probe("refuses, on every rank and before anything is sent, what cannot be shared out evenly", 0.5, _not_evenly),
-        Probe("two all-reduces, and no other collective", 0.25, _one_block, part=SENT),
-        Probe("no rank works on more hidden features than its share", 0.25, _one_block, part=BENT),
-    ),
-    mistakes=(
-        uses_what_all_reduce_returns,
-        adds_what_all_reduce_returns_to_X,
-        returns_what_all_reduce_returns,
-        adds_up_copies,
-        no_sums,
-        no_first_sum,
-        no_second_sum,
-        one_sum_at_the_end,
-        sums_H,
-        second_residual_on_every_rank,
-        first_residual_on_every_rank,
-        both_residuals_on_every_rank,
-        residuals_and_b2_on_every_rank,
-        b2_on_every_rank,
-        b2_left_out,
-        sums_T5_twice,
-        averages,
-        sums_T1_too,
-        sums_queries_keys_and_values,
-        puts_the_heads_together_first,
-        puts_the_hidden_features_together_first,
-        puts_both_together_first,
-        splits_the_FFN_by_rows_first,
-        bends_the_parts,
-        computes_everything_alone,
-        computes_everything_and_divides,
-        computes_everything_and_sums,
-        shares_out_attention_only,
-        FFN_on_every_rank,
-        attention_on_every_rank,
-        shares_out_the_FFN_only,
-        the_first_shards_on_every_rank,
-        counts_ranks_from_the_end,
-        deals_heads_out_in_turn,
-        cuts_the_packed_columns,
-        takes_columns_in_turn,
-        all_heads_in_a_shard,
-        one_head_in_a_shard,
-        first_rows_of_Wo,
-        first_rows_of_W2,
-        first_part_of_b1,
-        b1_left_out,
-        b1_on_rank_0_only,
-        b1_not_cut,
-        Wqkv_not_cut,
-        Wo_not_cut,
-        W2_not_cut,
-        draws_weights_anew,
-        draws_the_same_weights_anew,
-        norms_a_shard_of_the_features,
-        norms_by_the_mean_of_a_shard,
-        norms_only_its_own_features,
-        splits_the_tokens,
-        no_second_norm,
-        no_first_norm,
-        no_norms,
-        post_norm,
-        norms_before_the_residual,
-        halves_side_by_side,
-        one_norm_for_both,
-        eps_of_its_own,
-        no_first_residual,
-        no_second_residual,
-        no_residuals,
-        loses_attention,
-        no_activation,
-        activation_on_the_sum,
-        activation_on_the_parts,
-        relu_whatever_act_is,
-        no_mask,
-        causal_whatever_the_mask,
-        mask_on_rank_0_only,
-        no_scale,
-        scales_by_the_width_of_tokens,
-        scales_by_the_width_of_a_shard,
-        only_rank_0_returns,
-        returns_a_share_of_the_features,
-        returns_a_tensor,
-        only_rank_0_sums,
-        rank_0_does_not_sum,
-        drops_the_remainder,
-        unequal_shards,
-        refuses_heads_only,
-        refuses_hidden_features_only,
-        refuses_hidden_features_too_late,
-        only_rank_0_refuses,
-        refuses_with_an_assertion,
-        returns_None_where_it_should_refuse,
-        computes_in_float32,
-        sums_in_float64,
-        adds_into_the_tokens,
-        divides_b2_in_place,
-        keeps_its_shards_in_params,
-        hidden_features_cut_too_late,
-        heads_cut_too_late,
-        gathers_and_adds,
-        one_other_collective,
-        adds_up_a_copy_first,
-        adds_up_a_copy_second,
-        throws_b2_and_the_sum_away,
-        b2_once_too_often,
-        averages_attention,
-        averages_the_FFN,
-        values_cut_as_queries,
-        values_and_Wo_cut_as_queries,
-        widths_from_the_tokens,
-        cuts_Wqkv_in_thirds,
-        takes_shards_from_thirds,
-        cuts_the_rows_of_Wqkv,
-        rows_of_Wo_by_the_tokens,
-        deals_columns_out_in_turn,
-        forgets_the_brackets,
-        cuts_the_mask,
-        first_residual_of_the_normed,
-        second_residual_of_the_normed,
-        eps_of_its_own_first,
-        eps_of_its_own_second,
-        activation_on_the_sum_without_b2,
-        never_refuses,
-    ),
-    variants=(
-        with_helpers,
-        b2_from_rank_0,
-        equal_shares_of_everything,
-        head_by_head,
-        cut_by_numpy,
-        in_torch,
-    ),
-)
+PUBLIC = _public()
 
-EXERCISES = (PARALLEL_BLOCK,)
 
-TASKS = (Task("museum", NOTEBOOK, 3.0),)
+@probe(1.0, part="H")
+def blocks(rng: np.random.Generator) -> list[Case]:
+    """two processes return the H of the whole block, all sizes different"""
+    size = _drawn(rng, 2)
+    return [_block(rng, 2, "tanh"), _block(rng, 2, "relu", np.ones((size[0], size[0]), bool), size)]
+
+
+@probe(0.75, part="H")
+def shards_alone(rng: np.random.Generator) -> list[Case]:
+    """each rank needs its own shards and no others"""
+    each = [_block(rng, 2, "tanh", harness="shards", owned=names) for names in (OF_ATTENTION, OF_FFN)]
+    return [*each, _block(rng, 3, "relu", harness="shards", owned=OF_ATTENTION + OF_FFN)]
+
+
+@probe(0.5, part="H")
+def more_and_fewer(rng: np.random.Generator) -> list[Case]:
+    """one process, three, and as many as there are heads"""
+    # One process; three; as many as there are heads, and hidden features.
+    n, d, k, v = sizes(rng, 4, 2, 5)
+    return [_block(rng, 1, "tanh"), _block(rng, 3, "relu"), _block(rng, 4, "tanh", size=(n, d, 4, k, v, 4))]
+
+
+@probe(0.25, part="H")
+def sizes_that_coincide(rng: np.random.Generator) -> list[Case]:
+    """the same where sizes coincide"""
+    # Heads that could be cut further, and n = d = h * k = h * v.
+    return [_block(rng, 2, "tanh", size=(3, 5, 4, 2, 6, 10)), _block(rng, 2, "relu", size=(8, 8, 4, 2, 2, 12))]
+
+
+@probe(0.5, part="H")
+def masks_and_number_types(rng: np.random.Generator) -> list[Case]:
+    """a mask with gaps, one token alone, float32, arrays that are not contiguous"""
+    size = _drawn(rng, 2)
+    return [
+        _block(rng, 2, "tanh", _who_sees_whom(rng, size[0]), size),
+        _block(rng, 2, "relu", size=(1, *size[1:])),
+        _block(rng, 2, "tanh", dtype="float32"),
+        _block(rng, 2, "tanh", order="strided"),
+        _block(rng, 2, "relu", order="F"),
+    ]
+
+
+@probe(0.5)
+def not_evenly(rng: np.random.Generator) -> list[Case]:
+    """refuses, on every rank and before anything is sent, what cannot be shared out evenly"""
+    n, d, h, k, v, f = _drawn(rng, 2)
+    return [
+        _block(rng, 2, "tanh", size=(n, d, 3, k, v, f), harness="refusals"),
+        _block(rng, 2, "tanh", size=(n, d, h, k, v, f + 1), harness="refusals"),
+        _block(rng, 4, "relu", size=(n, d, 25, 1, 2, 8), harness="refusals"),
+    ]
+
+
+@probe(0.25, part=SENT)
+def one_block(rng: np.random.Generator) -> list[Case]:
+    """two all-reduces, and no other collective"""
+    return [_block(rng, 2, "tanh")]
+
+
+@probe(0.25, part=BENT)
+def rooms_of_one_block(rng: np.random.Generator) -> list[Case]:
+    """no rank works on more hidden features than its share"""
+    return one_block(rng)
+
+
+def _norm(X: F, gain: F, bias: F, eps: float) -> F:
+    centred = X - X.mean(axis=-1, keepdims=True)
+    return np.asarray(gain * centred / np.sqrt(X.var(axis=-1, keepdims=True) + eps) + bias)
+
+
+def _norm1(X: F, params: Params, eps: float) -> F:
+    return _norm(X, params["gain1"], params["bias1"], eps)
+
+
+def _norm2(X: F, params: Params, eps: float) -> F:
+    return _norm(X, params["gain2"], params["bias2"], eps)
+
+
+def _heads(X: F, Wqkv: F, h: int, v: int, keep: B, root: float | None = None) -> F:
+    """What h heads see, side by side, before Wo; a token that keeps nothing gets zeros."""
+    k = (Wqkv.shape[1] // h - v) // 2
+    Q, K, V = (Z.reshape(len(Z), h, -1).swapaxes(0, 1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
+    S = np.where(keep, Q @ K.swapaxes(1, 2) / (k**0.5 if root is None else root), -np.inf)
+    top = S.max(axis=-1, keepdims=True)
+    E = np.exp(S - np.where(np.isneginf(top), 0, top))
+    total = E.sum(axis=-1, keepdims=True)
+    mixed = (E / np.where(total == 0, 1, total)) @ V
+    return np.asarray(mixed.swapaxes(0, 1).reshape(len(X), h * mixed.shape[2]))
+
+
+def _mha(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """Attention as it has been carried over: the widths are read off the weights."""
+    return np.asarray(_heads(X, Wqkv, h, len(Wo) // h, keep) @ Wo)
+
+
+def _refuse(p: int, params: Params, h: int) -> None:
+    if h % p or len(params["b1"]) % p:
+        raise ValueError("not evenly")
+
+
+def _share(rank: int, p: int, width: int) -> slice:
+    return slice(rank * width // p, (rank + 1) * width // p)
+
+
+def _three(params: Params, h: int) -> list[F]:
+    k, _ = _widths(params, h)
+    return np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
+
+
+def _columns(rank: int, p: int, params: Params, h: int) -> F:
+    """The rank's queries, keys and values in Wqkv."""
+    return np.hstack([W[:, _share(rank, p, W.shape[1])] for W in _three(params, h)])
+
+
+def _rows(rank: int, p: int, W: F) -> F:
+    return W[_share(rank, p, len(W))]
+
+
+def _attended(rank: int, p: int, T1: F, params: Params, h: int, keep: B) -> F:
+    """The rank's part of T2."""
+    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
+    return _mha(T1, Wqkv, Wo, h // p, keep)
+
+
+def _bent(rank: int, p: int, T4: F, params: Params, act: Act) -> F:
+    """The rank's hidden features, after the activation."""
+    own = _share(rank, p, len(params["b1"]))
+    return np.asarray(act(T4 @ params["W1"][:, own] + params["b1"][own]))
+
+
+def _fed(rank: int, p: int, T4: F, params: Params, act: Act) -> F:
+    """The rank's part of T5, without b2."""
+    return np.asarray(_bent(rank, p, T4, params, act) @ _rows(rank, p, params["W2"]))
+
+
+def _summed(part: F) -> F:
+    total = np.ascontiguousarray(part)
+    ranks.all_reduce(torch.from_numpy(total))
+    return total
+
+
+def _second_half(rank: int, p: int, T3: F, params: Params, eps: float, act: Act) -> F:
+    """H, as it should be."""
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def uses_what_all_reduce_returns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you went on with what all_reduce returns. It returns None: the sum lies in the tensor that you handed over,
+    and so in the array that shares its memory."""
+    _refuse(p, params, h)
+    T2: Any = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2 = ranks.all_reduce(torch.from_numpy(T2))  # type: ignore[func-returns-value]
+    return _second_half(rank, p, T2 + X, params, eps, act)
+
+
+@mistake
+def adds_what_all_reduce_returns_to_X(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """you added what all_reduce returns to X. It returns None: the sum lies in the tensor that you handed over, and
+    so in the array that shares its memory."""
+    _refuse(p, params, h)
+    T2: Any = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2 = ranks.all_reduce(torch.from_numpy(T2))  # type: ignore[func-returns-value]
+    return _second_half(rank, p, X + T2, params, eps, act)
+
+
+def _first_half(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float) -> F:
+    """T3, as it should be."""
+    _refuse(p, params, h)
+    return np.asarray(_summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X)
+
+
+@mistake
+def returns_what_all_reduce_returns(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """you returned what all_reduce returns, and it returns None: the sum lies in the tensor that you handed over.
+    b2 and the residual come after it."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3
+    return ranks.all_reduce(torch.from_numpy(T5))  # type: ignore[func-returns-value, return-value]
+
+
+@mistake
+def adds_up_copies(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the sums are made, and you do not use them. torch.tensor makes a copy, and the copy holds the sum; your own
+    array is still this rank's part. torch.from_numpy shares the memory."""
+    _refuse(p, params, h)
+    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    ranks.all_reduce(torch.tensor(T2))
+    T3 = T2 + X
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    ranks.all_reduce(torch.tensor(T5))
+    return np.asarray(T5 + params["b2"] + T3)
+
+
+@mistake
+def no_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """no part is ever added to the others: each rank ends with another H, made of its own heads and its own hidden
+    features. Twice the ranks have to meet."""
+    _refuse(p, params, h)
+    T3 = _attended(rank, p, _norm1(X, params, eps), params, h, keep) + X
+    return np.asarray(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+
+
+@mistake
+def no_first_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """what the heads of the other ranks have found is missing from T3. A rank's part of T2 is of the right shape,
+    and it is only a part: the ranks have to meet before the residual is added."""
+    _refuse(p, params, h)
+    T3 = _attended(rank, p, _norm1(X, params, eps), params, h, keep) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def no_second_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """T5 is only this rank's part: what the hidden features of the other ranks give is missing. After W2 the ranks
+    have to meet a second time."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+
+
+@mistake
+def one_sum_at_the_end(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you saved the first all-reduce and added both parts up at the end, in one. The FFN cannot wait for that: it
+    reads the second LayerNorm, which reads the sum T3, whole."""
+    _refuse(p, params, h)
+    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T5 = _fed(rank, p, _norm2(T2 + X, params, eps), params, act)
+    return np.asarray(_summed(T2 + T5) + params["b2"] + X)
+
+
+@mistake
+def sums_H(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added T3 and b2 to the part before the second all-reduce. T3 is whole on every rank already, so it is
+    added up p times, and b2 too. Only parts are summed."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+
+
+@mistake
+def second_residual_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added T3 to the part before the second all-reduce. T3 is whole on every rank already, so it is added up p
+    times."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + T3) + params["b2"])
+
+
+@mistake
+def first_residual_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added X to the part before the first all-reduce. Every rank has all of X, so it is added up p times."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def both_residuals_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added the residual to the part before each of the two all-reduces. X and T3 are whole on every rank, so
+    they are added up p times. Only parts are summed."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + T3) + params["b2"])
+
+
+@mistake
+def residuals_and_b2_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added X to the first part, and T3 and b2 to the second, before the all-reduces. All of them are whole on
+    every rank, so they are added up p times. Only parts are summed."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
+    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+
+
+@mistake
+def b2_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """b2 is in the sum p times, once for each rank: you added it to the part before the all-reduce. It belongs to
+    the block, not to a rank. (A well-known kind of layer once shipped so.)"""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]) + T3)
+
+
+@mistake
+def b2_left_out(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """b2 is missing. It is not shared out: it is added once, to the sum."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + T3)
+
+
+@mistake
+def sums_T5_twice(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """T5 went through two all-reduces. After the first it is whole on every rank, and the second multiplies it by
+    p."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _summed(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)))
+    return np.asarray(T5 + params["b2"] + T3)
+
+
+@mistake
+def averages(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you divided the sums by p. The parts are terms of one sum, not p guesses at the same thing: gradients are
+    averaged so, and these are none."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) / p + X
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
+
+
+@mistake
+def sums_T1_too(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and the ranks meet three times where two are enough: at the sums T2 and T5. X and the
+    normed tokens T1 and T4 are the same on every rank; adding one of them up tells nobody anything new."""
+    _refuse(p, params, h)
+    T1 = _summed(_norm1(X, params, eps)) / p
+    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def sums_queries_keys_and_values(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and the ranks meet more often than they need to: you put queries, keys and values of all
+    heads together on every rank, each with an all-reduce, before attention. A head needs no other head's: let each rank
+    finish its own heads."""
+    _refuse(p, params, h)
+    v, T1 = _value_width(params, h), _norm1(X, params, eps)
+    tables = []
+    for W in _three(params, h):
+        own, part = _share(rank, p, W.shape[1]), np.zeros((len(X), W.shape[1]), X.dtype)
+        part[:, own] = T1 @ W[:, own]
+        tables.append(_summed(part))
+    packed = np.hstack(tables)
+    seen = _heads(packed, np.eye(packed.shape[1], dtype=X.dtype), h, v, keep)
+    T3 = _summed(seen[:, _share(rank, p, h * v)] @ _rows(rank, p, params["Wo"])) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def puts_the_heads_together_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but you put the heads of all ranks side by side and multiplied by the whole of Wo on
+    every rank. A rank has the rows of Wo that its own heads need; each gives a part of T2, and the parts are added
+    up."""
+    _refuse(p, params, h)
+    v = _value_width(params, h)
+    seen = np.zeros((len(X), h * v), X.dtype)
+    seen[:, _share(rank, p, h * v)] = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep)
+    T3 = _summed(seen) @ params["Wo"] + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def puts_the_hidden_features_together_first(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """the numbers are right, but you put the hidden features of all ranks side by side and multiplied by the whole
+    of W2 on every rank. A rank has the rows of W2 that its own features need; each gives a part of T5, and the
+    parts are added up."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    bent = np.zeros((len(X), len(params["b1"])), X.dtype)
+    bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, _norm2(T3, params, eps), params, act)
+    return np.asarray(_summed(bent) @ params["W2"] + params["b2"] + T3)
+
+
+@mistake
+def puts_both_together_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but each time you put the pieces of all ranks side by side and multiplied by the whole
+    of Wo, or W2, on every rank. A rank has the rows that its own pieces need; each gives a part of the right shape,
+    and the parts are added up."""
+    _refuse(p, params, h)
+    v = _value_width(params, h)
+    seen = np.zeros((len(X), h * v), X.dtype)
+    seen[:, _share(rank, p, h * v)] = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep)
+    T3 = _summed(seen) @ params["Wo"] + X
+    bent = np.zeros((len(X), len(params["b1"])), X.dtype)
+    bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, _norm2(T3, params, eps), params, act)
+    return np.asarray(_summed(bent) @ params["W2"] + params["b2"] + T3)
+
+
+@mistake
+def splits_the_FFN_by_rows_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but you cut W1 by rows. Then each rank has a part of all hidden features, which must
+    be added up before the activation, and W2 is needed whole. By columns, a rank has all of a few hidden features,
+    and can go on by itself."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own = _share(rank, p, X.shape[1])
+    hidden = _summed(_norm2(T3, params, eps)[:, own] @ params["W1"][own])
+    return np.asarray(act(hidden + params["b1"]) @ params["W2"] + params["b2"] + T3)
+
+
+@mistake
+def bends_the_parts(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut W1 by rows and applied the activation to each rank's part of the hidden features. The activation
+    bends, so the sum of what is bent is not what the sum would be, bent. Cut W1 by columns: then a rank has all of
+    a few hidden features."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own = _share(rank, p, X.shape[1])
+    bent = act(_norm2(T3, params, eps)[:, own] @ params["W1"][own] + params["b1"])
+    return np.asarray(_summed(bent @ params["W2"]) + params["b2"] + T3)
+
+
+def _by_oneself(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    T2 = _attended(0, 1, _norm1(X, params, eps), params, h, keep)
+    T3 = T2 + X
+    return np.asarray(_fed(0, 1, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+
+
+@mistake
+def computes_everything_alone(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but each rank computed the whole block by itself. So no rank is spared anything, and
+    each needs all weights. The heads and the hidden features are to be shared out."""
+    _refuse(p, params, h)
+    return _by_oneself(X, params, h, keep, eps, act)
+
+
+@mistake
+def computes_everything_and_divides(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """the numbers are right, but each rank computed all heads and all hidden features; you added up p times the
+    same thing and divided by p. They are to be shared out."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) / p + X
+    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
+
+
+@mistake
+def computes_everything_and_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """each rank computed all heads and all hidden features, and then you added up p times the same thing. They are
+    to be shared out, so that each is in the sum once."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def shares_out_attention_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the heads are shared out, and the FFN is not: every rank has all hidden features, so they are in the sum p
+    times."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def FFN_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and only attention is shared out: every rank computed the whole FFN by itself, which
+    is where most of the weights are."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_fed(0, 1, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+
+
+@mistake
+def attention_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and only the FFN is shared out: every rank computed all heads by itself."""
+    _refuse(p, params, h)
+    T3 = _attended(0, 1, _norm1(X, params, eps), params, h, keep) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def shares_out_the_FFN_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the hidden features are shared out, and the heads are not: every rank has all of them, so they are in the sum
+    p times."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+def _right(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def the_first_shards_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """every rank works with the shards of rank 0, so its heads and hidden features are in the sum p times, and all
+    others are missing. Which shard it is depends on rank."""
+    return _right(0, p, X, params, h, keep, eps, act)
+
+
+@mistake
+def counts_ranks_from_the_end(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the sums are right, but rank 0 took the last shards and the last rank the first. Each rank has its own shards
+    only: rank 0 the first."""
+    return _right(p - 1 - rank, p, X, params, h, keep, eps, act)
+
+
+@mistake
+def deals_heads_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the sums are right, but you dealt heads and hidden features out like cards, one to each rank in turn. The
+    shards are contiguous: rank 0 has the first h / p heads, and the first f / p hidden features."""
+    _refuse(p, params, h)
+    v = _value_width(params, h)
+    heads = np.arange(rank, h, p)
+    pieces = [W.reshape(len(W), h, -1)[:, heads].reshape(len(W), -1) for W in _three(params, h)]
+    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), h // p, v, keep)
+    T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[heads].reshape(h // p * v, -1)) + X
+    own = slice(rank, None, p)
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
+    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
+
+
+@mistake
+def cuts_the_packed_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut Wqkv into p pieces as it stands. Its columns are all queries, then all keys, then all values: the
+    first piece holds more queries than its share, and no values at all. Cut it in three first, and then each of the
+    three."""
+    _refuse(p, params, h)
+    Wqkv, Wo = params["Wqkv"][:, _share(rank, p, params["Wqkv"].shape[1])], _rows(rank, p, params["Wo"])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def takes_columns_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you took every p-th column of Wqkv. That deals single features out and tears every head apart. A rank has
+    whole heads: in each of the three tables of Wqkv a block of columns."""
+    _refuse(p, params, h)
+    Wqkv, Wo = params["Wqkv"][:, rank::p], _rows(rank, p, params["Wo"])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def all_heads_in_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you told attention that there are h heads in a shard. There are h / p: otherwise each is cut into pieces, and
+    every piece has a softmax of its own."""
+    _refuse(p, params, h)
+    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def one_head_in_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you ran a rank's heads as one wide head. A rank has h / p heads, and each has a softmax of its own."""
+    _refuse(p, params, h)
+    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, 1, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def first_rows_of_Wo(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """every rank multiplies by the first rows of Wo, which belong to the heads of rank 0. A head's output has rows
+    of its own in Wo."""
+    _refuse(p, params, h)
+    Wqkv, Wo = _columns(rank, p, params, h), _rows(0, p, params["Wo"])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def first_rows_of_W2(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """every rank multiplies by the first rows of W2, which belong to the hidden features of rank 0. A hidden
+    feature has a row of its own in W2."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _summed(_bent(rank, p, _norm2(T3, params, eps), params, act) @ _rows(0, p, params["W2"]))
+    return np.asarray(T5 + params["b2"] + T3)
+
+
+@mistake
+def first_part_of_b1(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """every rank adds the first part of b1, which belongs to the hidden features of rank 0. b1 is cut as the
+    columns of W1 are."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own, first = _share(rank, p, len(params["b1"])), _share(0, p, len(params["b1"]))
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][first])
+    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
+
+
+@mistake
+def b1_left_out(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """b1 is missing. It is cut as the columns of W1 are: each hidden feature has one number of it, on the rank that
+    has the feature."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own = _share(rank, p, len(params["b1"]))
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own])
+    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
+
+
+@mistake
+def b1_on_rank_0_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """only rank 0 adds b1. That is right for b2, which belongs to the block. b1 belongs to the hidden features:
+    each rank adds its own part."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own = _share(rank, p, len(params["b1"]))
+    b1 = params["b1"][own] * (rank == 0)
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + b1)
+    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
+
+
+@mistake
+def b1_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added the whole of b1 to a rank's hidden features. It has f numbers, and a rank has f / p features: cut
+    it as the columns of W1 are."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own = _share(rank, p, len(params["b1"]))
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"])
+    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
+
+
+@mistake
+def Wqkv_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you gave attention the whole of Wqkv, beside a rank's own rows of Wo. The queries, keys and values of the rank's heads
+    are columns of Wqkv: cut it in three, and then each of the three."""
+    _refuse(p, params, h)
+    Wo = _rows(rank, p, params["Wo"])
+    T3 = _summed(_mha(_norm1(X, params, eps), params["Wqkv"], Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def Wo_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you multiplied a rank's heads by the whole of Wo. It has a row for each feature of all heads, and a rank has
+    h / p of them: it takes the rows of its own."""
+    _refuse(p, params, h)
+    T3 = _summed(_mha(_norm1(X, params, eps), _columns(rank, p, params, h), params["Wo"], h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def W2_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you multiplied a rank's hidden features by the whole of W2. It has a row for each of the f features, and a
+    rank has f / p of them: it takes the rows of its own."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _summed(_bent(rank, p, _norm2(T3, params, eps), params, act) @ params["W2"])
+    return np.asarray(T5 + params["b2"] + T3)
+
+
+@mistake
+def draws_weights_anew(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """this rank's weights are new random ones, of the shapes of its shards. The block has weights already, in
+    params: what a rank has is a piece of those."""
+    _refuse(p, params, h)
+    rng = np.random.default_rng(rank)
+    wide = {name: rng.standard_normal(params[name].shape).astype(X.dtype) for name in ("Wqkv", "Wo", "W1", "W2")}
+    return _right(rank, p, X, {**params, **wide}, h, keep, eps, act)
+
+
+@mistake
+def draws_the_same_weights_anew(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """every rank drew the same random weights, of the shapes of its shards. The block has weights already, in
+    params: what a rank has is a piece of those."""
+    _refuse(p, params, h)
+    rng = np.random.default_rng(0)
+    wide = {name: rng.standard_normal(params[name].shape).astype(X.dtype) for name in ("Wqkv", "Wo", "W1", "W2")}
+    return _right(0, p, X, {**params, **wide}, h, keep, eps, act)
+
+
+@mistake
+def norms_a_shard_of_the_features(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut the features of the tokens among the ranks, and each rank normed its own by their own mean and
+    variance. A LayerNorm needs all features of a token. Every rank has the whole token, and norms it by itself."""
+    _refuse(p, params, h)
+
+    def normed(Z: F, gain: F, bias: F) -> F:
+        parts = [_share(r, p, Z.shape[1]) for r in range(p)]
+        return np.hstack([_norm(Z[:, own], gain[own], bias[own], eps) for own in parts])
+
+    T1 = normed(X, params["gain1"], params["bias1"])
+    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
+    T4 = normed(T3, params["gain2"], params["bias2"])
+    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T3)
+
+
+@mistake
+def norms_by_the_mean_of_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your LayerNorm took mean and variance of a rank's share of the features and normed whole tokens with them, so
+    every rank goes on with another T1. A LayerNorm needs all features of a token, and every rank has them."""
+    _refuse(p, params, h)
+    own = _share(rank, p, X.shape[1])
+
+    def normed(Z: F, gain: F, bias: F) -> F:
+        mean, variance = Z[:, own].mean(axis=1, keepdims=True), Z[:, own].var(axis=1, keepdims=True)
+        return np.asarray(gain * (Z - mean) / np.sqrt(variance + eps) + bias)
+
+    T1 = normed(X, params["gain1"], params["bias1"])
+    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
+    T4 = normed(T3, params["gain2"], params["bias2"])
+    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T3)
+
+
+@mistake
+def norms_only_its_own_features(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """each rank normed its own share of the features and put zeros in place of the others. A LayerNorm gives whole
+    tokens, and each head reads all of their features: every rank norms the whole token by itself."""
+    _refuse(p, params, h)
+    own = _share(rank, p, X.shape[1])
+
+    def normed(Z: F, gain: F, bias: F) -> F:
+        T = np.zeros_like(Z)
+        T[:, own] = _norm(Z[:, own], gain[own], bias[own], eps)
+        return T
+
+    T1 = normed(X, params["gain1"], params["bias1"])
+    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
+    T4 = normed(T3, params["gain2"], params["bias2"])
+    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T3)
+
+
+@mistake
+def splits_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you shared the tokens out, and each rank ran the whole block on its own. Then a token sees only the tokens
+    that lie on its rank, and every rank needs all weights. It is the heads and the hidden features that are shared
+    out."""
+    _refuse(p, params, h)
+    own = _share(rank, p, len(X))
+    H = np.zeros_like(X)
+    H[own] = _by_oneself(X[own], params, h, keep[own, own], eps, act)
+    return _summed(H)
+
+
+@mistake
+def no_second_norm(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the second LayerNorm is missing: your FFN reads T3 as it is."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, T3, params, act)) + params["b2"] + T3)
+
+
+@mistake
+def no_first_norm(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the first LayerNorm is missing: your heads read X as it is."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, X, params, h, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def no_norms(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """both LayerNorms are missing. Attention and FFN each read a normed copy."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, X, params, h, keep)) + X
+    return np.asarray(_summed(_fed(rank, p, T3, params, act)) + params["b2"] + T3)
+
+
+@mistake
+def post_norm(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """this is the post-norm block of the first transformer, which norms after each addition. Here each half norms
+    what goes into it, and what it adds to stays as it is."""
+    _refuse(p, params, h)
+    T3 = _norm1(_summed(_attended(rank, p, X, params, h, keep)) + X, params, eps)
+    return _norm2(_summed(_fed(rank, p, T3, params, act)) + params["b2"] + T3, params, eps)
+
+
+@mistake
+def norms_before_the_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your second LayerNorm looks at T2, the update alone. It norms what the FFN is to read, which is the sum
+    T3."""
+    _refuse(p, params, h)
+    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
+    T5 = _summed(_fed(rank, p, _norm2(T2, params, eps), params, act)) + params["b2"]
+    return np.asarray(T5 + T2 + X)
+
+
+@mistake
+def halves_side_by_side(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your second LayerNorm looks at X, so the FFN does not see what attention has found. T4 is made from T3, after
+    the first all-reduce."""
+    _refuse(p, params, h)
+    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
+    T5 = _summed(_fed(rank, p, _norm2(X, params, eps), params, act)) + params["b2"]
+    return np.asarray(T5 + T2 + X)
+
+
+@mistake
+def one_norm_for_both(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """both LayerNorms use gain1 and bias1. Each has parameters of its own."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, _norm1(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def eps_of_its_own(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your LayerNorms use an eps of 0.00001, whatever eps they were given."""
+    return _right(rank, p, X, params, h, keep, 1e-5, act)
+
+
+@mistake
+def no_first_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the first addition is missing: your T3 is T2 alone. Attention makes an update, and what it updates is X."""
+    _refuse(p, params, h)
+    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
+    return _second_half(rank, p, T2, params, eps, act)
+
+
+@mistake
+def no_second_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the second addition is missing: your H is T5 alone. The FFN makes an update, and what it updates is T3."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"])
+
+
+@mistake
+def no_residuals(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """both additions are missing. Attention and FFN make updates, and each of them replaces what it was to
+    update."""
+    _refuse(p, params, h)
+    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
+    return np.asarray(_summed(_fed(rank, p, _norm2(T2, params, eps), params, act)) + params["b2"])
+
+
+@mistake
+def loses_attention(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added T5 to X. What attention has found, T2, is lost on that path: the FFN's update goes on top of T3,
+    which holds both."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + X)
+
+
+@mistake
+def no_activation(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """there is no activation. Without it W1 and W2 together are one matrix."""
+    return _right(rank, p, X, params, h, keep, eps, lambda x: x)
+
+
+@mistake
+def activation_on_the_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you applied the activation after the second all-reduce. It stands between W1 and W2, and needs no other rank:
+    each hidden feature is bent by itself."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = act(_summed(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x)) + params["b2"])
+    return np.asarray(T5 + T3)
+
+
+@mistake
+def activation_on_the_parts(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you applied the activation after W2, to each rank's part. It stands between W1 and W2: there each hidden
+    feature is whole."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = act(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x))
+    return np.asarray(_summed(T5) + params["b2"] + T3)
+
+
+@mistake
+def relu_whatever_act_is(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you used relu in the FFN, whatever activation you were given. Hand on act."""
+    return _right(rank, p, X, params, h, keep, eps, lambda x: np.maximum(x, 0))
+
+
+@mistake
+def no_mask(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """every token sees every other: keep does not reach the heads."""
+    return _right(rank, p, X, params, h, np.ones_like(keep), eps, act)
+
+
+@mistake
+def causal_whatever_the_mask(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you made a causal mask of your own. The caller decides who sees whom: hand on keep."""
+    return _right(rank, p, X, params, h, np.tril(np.ones_like(keep)), eps, act)
+
+
+@mistake
+def mask_on_rank_0_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """only the heads of rank 0 are masked. Every rank has the whole mask, and every head needs it."""
+    return _right(rank, p, X, params, h, keep | (rank > 0), eps, act)
+
+
+@mistake
+def no_scale(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the scores are not scaled. Each head divides its own by the root of k."""
+    _refuse(p, params, h)
+    v = _value_width(params, h)
+    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, 1.0)
+    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
+
+
+@mistake
+def scales_by_the_width_of_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you divided the scores by the root of d, the width of a token. It is k, the width of a query in one head."""
+    _refuse(p, params, h)
+    v = _value_width(params, h)
+    root = float(X.shape[1]) ** 0.5
+    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, root)
+    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
+
+
+@mistake
+def scales_by_the_width_of_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you divided the scores by the root of all the queries that a rank has, k for each of its heads. It is k, the
+    width of a query in one head."""
+    _refuse(p, params, h)
+    k, v = _widths(params, h)
+    root = float(h // p * k) ** 0.5
+    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, root)
+    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
+
+
+@mistake
+def only_rank_0_returns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """only rank 0 returns H, and the others return None. After the second all-reduce each has what it takes: every
+    rank returns H."""
+    H = _right(rank, p, X, params, h, keep, eps, act)
+    return H if rank == 0 else None  # type: ignore[return-value]
+
+
+@mistake
+def returns_a_share_of_the_features(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """every rank returned its own share of the columns of H. Each has all of H after the second all-reduce, and the
+    next block needs it whole: return it."""
+    H = _right(rank, p, X, params, h, keep, eps, act)
+    return H[:, _share(rank, p, H.shape[1])]
+
+
+@mistake
+def returns_a_tensor(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and they are in a torch tensor. torch is here for the all-reduce only: a numpy array
+    went in, and one is to come out."""
+    return torch.from_numpy(_right(rank, p, X, params, h, keep, eps, act))  # type: ignore[return-value]
+
+
+@mistake
+def only_rank_0_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """only rank 0 calls all_reduce, and waits for ever: a collective is complete when every rank has come to it.
+    None may stand under a condition on rank."""
+    _refuse(p, params, h)
+    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T3 = (_summed(T2) if rank == 0 else T2) + X
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    return np.asarray((_summed(T5) if rank == 0 else T5) + params["b2"] + T3)
+
+
+@mistake
+def rank_0_does_not_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the others call all_reduce and rank 0 does not, so they wait for ever: a collective is complete when every
+    rank has come to it. None may stand under a condition on rank."""
+    _refuse(p, params, h)
+    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T3 = (_summed(T2) if rank else T2) + X
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    return np.asarray((_summed(T5) if rank else T5) + params["b2"] + T3)
+
+
+@mistake
+def drops_the_remainder(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """where p does not divide h or f, you let some heads or hidden features fall under the table: nobody computes
+    them, and nobody says so. Refuse with a ValueError, before anything is sent."""
+    v = _value_width(params, h)
+    heads = h // p * p
+    pieces = [W[:, : heads * W.shape[1] // h] for W in _three(params, h)]
+    f = len(params["b1"]) // p * p
+    cut = {"W1": params["W1"][:, :f], "b1": params["b1"][:f], "W2": params["W2"][:f]}
+    left = {**params, **cut, "Wqkv": np.hstack(pieces), "Wo": params["Wo"][: heads * v]}
+    return _right(rank, p, X, left, heads, keep, eps, act)
+
+
+@mistake
+def unequal_shards(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """where p does not divide h or f, you gave some ranks more than others. It can be done; here it is to be
+    refused, with a ValueError, before anything is sent: ranks with less would wait for those with more."""
+    v = _value_width(params, h)
+    own = _share(rank, p, h)
+    pieces = [W.reshape(len(W), h, -1)[:, own].reshape(len(W), -1) for W in _three(params, h)]
+    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), own.stop - own.start, v, keep)
+    T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[own].reshape(-1, X.shape[1])) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def refuses_heads_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you refuse where p does not divide the heads. Where it does not divide the f hidden features, the block
+    cannot be shared out evenly either."""
+    if h % p:
+        raise ValueError("heads")
+    f = len(params["b1"]) // p * p
+    cut = {"W1": params["W1"][:, :f], "b1": params["b1"][:f], "W2": params["W2"][:f]}
+    return _right(rank, p, X, {**params, **cut}, h, keep, eps, act)
+
+
+@mistake
+def refuses_hidden_features_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you refuse where p does not divide the hidden features. Where it does not divide the h heads, the block
+    cannot be shared out evenly either."""
+    if len(params["b1"]) % p:
+        raise ValueError("hidden features")
+    v = _value_width(params, h)
+    heads = h // p * p
+    pieces = [W[:, : heads * W.shape[1] // h] for W in _three(params, h)]
+    left = {**params, "Wqkv": np.hstack(pieces), "Wo": params["Wo"][: heads * v]}
+    return _right(rank, p, X, left, heads, keep, eps, act)
+
+
+@mistake
+def refuses_hidden_features_too_late(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """you refuse where p does not divide f, and only after the first all-reduce. Look at both before anything is
+    sent: then nobody has worked, or waits, in vain."""
+    if h % p:
+        raise ValueError("heads")
+    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X
+    if len(params["b1"]) % p:
+        raise ValueError("hidden features")
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def only_rank_0_refuses(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """only rank 0 refuses. The others go on, and wait for it in the first all-reduce. Every rank has the same
+    numbers and can see for itself."""
+    if rank == 0:
+        _refuse(p, params, h)
+    own = _share(rank, p, h)
+    v = _value_width(params, h)
+    pieces = [W.reshape(len(W), h, -1)[:, own].reshape(len(W), -1) for W in _three(params, h)]
+    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), own.stop - own.start, v, keep)
+    T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[own].reshape(-1, X.shape[1])) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def refuses_with_an_assertion(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you refuse with an assert, which raises an AssertionError, and nothing at all where Python runs with -O.
+    Raise a ValueError."""
+    assert h % p == 0
+    assert len(params["b1"]) % p == 0
+    return _right(rank, p, X, params, h, keep, eps, act)
+
+
+@mistake
+def returns_None_where_it_should_refuse(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """where p does not divide h or f, you return None. Whoever calls goes on with it and fails somewhere else:
+    raise a ValueError."""
+    if h % p or len(params["b1"]) % p:
+        return None  # type: ignore[return-value]
+    return _right(rank, p, X, params, h, keep, eps, act)
+
+
+@mistake
+def computes_in_float32(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """float64 went in and float32 came out: half of the digits are lost. float32 is what PyTorch makes unless it is told
+    otherwise; a tensor made by torch.from_numpy keeps the number type of its array."""
+    narrow = {name: array.astype(np.float32) for name, array in params.items()}
+    return _right(rank, p, X.astype(np.float32), narrow, h, keep, eps, act)
+
+
+@mistake
+def sums_in_float64(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part:
+    np.zeros makes one, unless it is told otherwise."""
+    _refuse(p, params, h)
+    T2 = np.zeros(X.shape)
+    T2 += _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    return _second_half(rank, p, _summed(T2) + X, params, eps, act)
+
+
+@mistake
+def adds_into_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added the update into the caller's tokens. += changes an array for everybody who holds it. Make a new
+    one."""
+    _refuse(p, params, h)
+    X += _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
+    return _second_half(rank, p, X, params, eps, act)
+
+
+@mistake
+def divides_b2_in_place(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but you divided the caller's b2 by p, in place. The next call will divide it again.
+    Make a new array."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    params["b2"] /= p
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]) + T3)
+
+
+@mistake
+def keeps_its_shards_in_params(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but you put the shards into the caller's dictionary, in place of the whole weights.
+    Whoever holds it has lost its block. Keep them in variables of your own."""
+    _refuse(p, params, h)
+    v = _value_width(params, h)
+    own = _share(rank, p, len(params["b1"]))
+    params["Wqkv"], params["Wo"] = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
+    params["W1"], params["b1"], params["W2"] = params["W1"][:, own], params["b1"][own], params["W2"][own]
+    seen = _heads(_norm1(X, params, eps), params["Wqkv"], h // p, v, keep)
+    T3 = _summed(seen @ params["Wo"]) + X
+    return _second_half(0, 1, T3, params, eps, act)
+
+
+@mistake
+def hidden_features_cut_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but every rank computed all f hidden features, applied the activation to them, and cut its
+    own out afterwards. Cut the columns of W1 first: then a rank has f / p features to compute."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own = _share(rank, p, len(params["b1"]))
+    bent = _bent(0, 1, _norm2(T3, params, eps), params, act)
+    return np.asarray(_summed(bent[:, own] @ params["W2"][own]) + params["b2"] + T3)
+
+
+@equivalent("the numbers are right, and a rank's attention calls nothing of ours that could see heads it throws away")
+def heads_cut_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """every rank computed all heads, and cut its own out afterwards. Cut the columns of Wqkv first."""
+    _refuse(p, params, h)
+    v = _value_width(params, h)
+    seen = _heads(_norm1(X, params, eps), params["Wqkv"], h, v, keep)[:, _share(rank, p, h * v)]
+    return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
+
+
+@mistake
+def gathers_and_adds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but you gathered the parts of all ranks on every rank, and added them up there. Then each
+    receives and keeps p tables. An all-reduce leaves the same sum, and nobody ever holds all parts."""
+    _refuse(p, params, h)
+
+    def gathered(part: F) -> F:
+        parts = [torch.from_numpy(np.empty_like(part, order="C")) for _ in range(p)]
+        ranks.all_gather(parts, torch.from_numpy(np.ascontiguousarray(part)))
+        return np.asarray(sum(one.numpy() for one in parts))
+
+    T3 = gathered(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(gathered(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def one_other_collective(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and the ranks meet once more than they need to: beside the two all-reduces there is
+    another collective. A barrier is one too, and so is a broadcast. An all-reduce waits for everybody by itself."""
+    H = _right(rank, p, X, params, h, keep, eps, act)
+    ranks.all_gather([torch.zeros(1) for _ in range(p)], torch.zeros(1))
+    return H
+
+
+@mistake
+def adds_up_a_copy_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the first sum is made, and you do not use it. The all-reduce got a new array, and that one holds the sum:
+    torch.tensor and astype copy, and an expression such as T2 + X has no name. Your T2 is still this rank's part."""
+    _refuse(p, params, h)
+    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    ranks.all_reduce(torch.tensor(T2))
+    return _second_half(rank, p, T2 + X, params, eps, act)
+
+
+@mistake
+def adds_up_a_copy_second(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the second sum is made, and you do not use it. The all-reduce got a new array, and that one holds the sum:
+    torch.tensor and astype copy, and an expression such as T5 + b2 has no name. Your T5 is still this rank's part."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    ranks.all_reduce(torch.tensor(T5))
+    return np.asarray(T5 + params["b2"] + T3)
+
+
+@mistake
+def throws_b2_and_the_sum_away(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """b2 is missing from H, and so is what the other ranks' hidden features give. The all-reduce was given an
+    expression, such as T5 + b2: that is a new array, which holds the sum, and has no name."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    ranks.all_reduce(torch.from_numpy(T5 + params["b2"]))
+    return np.asarray(T5 + T3)
+
+
+@mistake
+def b2_once_too_often(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """b2 is in the sum p + 1 times: once in the part of each rank, where ffn has put it, and once more at the end. It
+    belongs to the block, not to a rank."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    part = _fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]
+    return np.asarray(_summed(part) + params["b2"] + T3)
+
+
+@mistake
+def averages_attention(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you divided the first sum by p. The parts are terms of one sum, not p guesses at the same thing."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) / p + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def averages_the_FFN(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you divided the second sum by p. The parts are terms of one sum, not p guesses at the same thing."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
+
+
+@mistake
+def values_cut_as_queries(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut queries, keys and values all by the width of the queries, h * k. Values are v wide, which may be another
+    number: their table has h * v columns."""
+    _refuse(p, params, h)
+    own = _share(rank, p, h * _widths(params, h)[0])
+    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def values_and_Wo_cut_as_queries(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut queries, keys, values and the rows of Wo all by the width of the queries, h * k. Values are v wide, which
+    may be another number: their table has h * v columns, and Wo has h * v rows."""
+    _refuse(p, params, h)
+    own = _share(rank, p, h * _widths(params, h)[0])
+    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def widths_from_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you took d / h for the width of queries, keys and values. In many models it is; here it need not be. Wo has h * v rows,
+    and Wqkv has 2 * h * k + h * v columns."""
+    _refuse(p, params, h)
+    width = X.shape[1] // h * h
+    own, pieces = _share(rank, p, width), np.split(params["Wqkv"], [width, 2 * width], axis=1)
+    Wqkv = np.hstack([W[:, own] for W in pieces])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def cuts_Wqkv_in_thirds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut Wqkv into three equal parts. Values are v wide and queries k: where the two differ, so do the parts. np.split
+    can be told where to cut."""
+    _refuse(p, params, h)
+    pieces = np.split(params["Wqkv"], 3, axis=1)
+    Wqkv = np.hstack([W[:, _share(rank, p, W.shape[1])] for W in pieces])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def takes_shards_from_thirds(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut Wqkv into three equal parts, and took a rank's queries, keys and values out of them. Where v is not k the parts
+    are not equal: np.split can be told where to cut."""
+    _refuse(p, params, h)
+    k, v = _widths(params, h)
+    pieces = zip(np.split(params["Wqkv"], 3, axis=1), (h * k, h * k, h * v), strict=True)
+    Wqkv = np.hstack([W[:, _share(rank, p, width)] for W, width in pieces])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def cuts_the_rows_of_Wqkv(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut the rows of Wqkv in three. Queries, keys and values are columns of it: np.split cuts rows unless it is told
+    an axis."""
+    _refuse(p, params, h)
+    k, v = _widths(params, h)
+    pieces = zip(np.split(params["Wqkv"], 3), (h * k, h * k, h * v), strict=True)
+    Wqkv = np.hstack([W[:, _share(rank, p, width)] for W, width in pieces])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def rows_of_Wo_by_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut the rows of Wo by d, the width of a token. Wo has h * v rows, one for each feature of every head; d is the
+    number of its columns."""
+    _refuse(p, params, h)
+    Wo = params["Wo"][_share(rank, p, X.shape[1])]
+    T3 = _summed(_mha(_norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def deals_columns_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """a rank takes every p-th column of queries, keys and values, every p-th row of Wo, and every p-th hidden feature.
+    For hidden features any p-th would do; heads are torn apart. Shards are contiguous."""
+    _refuse(p, params, h)
+    own = slice(rank, None, p)
+    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
+    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
+
+
+@mistake
+def forgets_the_brackets(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """a rank's shard ends in the wrong place: rank + 1 * width // p is rank + (width // p). The sum needs
+    brackets."""
+    _refuse(p, params, h)
+
+    def own(width: int) -> slice:
+        return slice(rank * width // p, rank + 1 * width // p)
+
+    Wqkv = np.hstack([W[:, own(W.shape[1])] for W in _three(params, h)])
+    Wo = params["Wo"][own(len(params["Wo"]))]
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    mine = own(len(params["b1"]))
+    bent = act(_norm2(T3, params, eps) @ params["W1"][:, mine] + params["b1"][mine])
+    return np.asarray(_summed(bent @ params["W2"][mine]) + params["b2"] + T3)
+
+
+@mistake
+def cuts_the_mask(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut the rows of keep among the ranks. Its rows are tokens, and tokens are not shared out: every rank has all
+    of them, and every head needs the whole mask."""
+    return _right(rank, p, X, params, h, keep[_share(rank, p, len(X))], eps, act)
+
+
+@mistake
+def first_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added T2 to T1. The update goes on top of the tokens as they came in, X; T1 is only what attention reads."""
+    _refuse(p, params, h)
+    T1 = _norm1(X, params, eps)
+    T3 = _summed(_attended(rank, p, T1, params, h, keep)) + T1
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def second_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added T5 to T4. The update goes on top of T3; T4 is only what the FFN reads."""
+    T4 = _norm2(_first_half(rank, p, X, params, h, keep, eps), params, eps)
+    return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T4)
+
+
+@mistake
+def eps_of_its_own_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your first LayerNorm uses an eps of 0.00001, whatever eps it was given."""
+    return _second_half(rank, p, _first_half(rank, p, X, params, h, keep, 1e-5), params, eps, act)
+
+
+@mistake
+def eps_of_its_own_second(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your second LayerNorm uses an eps of 0.00001, whatever eps it was given."""
+    return _second_half(rank, p, _first_half(rank, p, X, params, h, keep, eps), params, 1e-5, act)
+
+
+@mistake
+def activation_on_the_sum_without_b2(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """you applied the activation to the sum of the parts. It stands between W1 and W2, and needs no other rank: each
+    hidden feature is bent by itself."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = act(_summed(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x)))
+    return np.asarray(T5 + params["b2"] + T3)
+
+
+@mistake
+def never_refuses(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """nothing is refused where p divides only one of h and f, or neither. Either of them is reason enough for a
+    ValueError: the condition is an `or`."""
+    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
+    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@right
+def with_helpers(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    return _right(rank, p, X, params, h, keep, eps, act)
+
+
+@right
+def b2_from_rank_0(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    return _summed(T5 + params["b2"] if rank == 0 else T5) + T3
+
+
+@right
+def equal_shares_of_everything(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    _refuse(p, params, h)
+    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X / p)
+    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] / p + T3 / p)
+
+
+@right
+def head_by_head(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    _refuse(p, params, h)
+    (k, v), (Wq, Wk, Wv) = _widths(params, h), _three(params, h)
+    T1, T2 = _norm1(X, params, eps), np.zeros_like(X, order="C")
+    for a in range(rank * (h // p), (rank + 1) * (h // p)):
+        at, of = slice(a * k, (a + 1) * k), slice(a * v, (a + 1) * v)
+        T2 += _heads(T1, np.hstack([Wq[:, at], Wk[:, at], Wv[:, of]]), 1, v, keep) @ params["Wo"][of]
+    ranks.all_reduce(torch.from_numpy(T2))
+    return _second_half(rank, p, T2 + X, params, eps, act)
+
+
+@right
+def cut_by_numpy(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """np.split refuses hidden features that cannot be shared out by itself."""
+    v = _value_width(params, h)
+    if h % p:
+        raise ValueError("heads")
+    Wqkv = np.hstack([np.split(W, p, axis=1)[rank] for W in _three(params, h)])
+    W1, b1, W2 = (np.split(params[name], p, axis=-1 if name != "W2" else 0)[rank] for name in ("W1", "b1", "W2"))
+    T2 = _heads(_norm1(X, params, eps), Wqkv, h // p, v, keep) @ np.split(params["Wo"], p)[rank]
+    T3 = _summed(T2) + X
+    return _summed(act(_norm2(T3, params, eps) @ W1 + b1) @ W2) + params["b2"] + T3
+
+
+@right
+def in_torch(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """Tensors from end to end, and one way out for a single rank."""
+    _refuse(p, params, h)
+    if p == 1:
+        return _by_oneself(X, params, h, keep, eps, act)
+    x, w = torch.from_numpy(np.array(X)), {name: torch.from_numpy(np.array(W)) for name, W in params.items()}
+    (k, v), mine = _widths(params, h), h // p
+    normed = torch.nn.functional.layer_norm(x, x.shape[-1:], w["gain1"], w["bias1"], eps)
+    rows = [
+        part.view(len(part), h, -1)[:, rank * mine : (rank + 1) * mine]
+        for part in torch.tensor_split(w["Wqkv"], (h * k, 2 * h * k), dim=1)
+    ]
+    q, key, value = (torch.einsum("nd,dhk->hnk", normed, part) for part in rows)
+    hidden = torch.from_numpy(~keep)
+    scores = (q @ key.transpose(1, 2) / k**0.5).masked_fill(hidden, -torch.inf)
+    seen = torch.nan_to_num(scores.softmax(-1), nan=0.0) if hidden.all(1).any() else scores.softmax(-1)
+    part = torch.einsum("hnv,hvd->nd", seen @ value, w["Wo"].view(h, v, -1)[rank * mine : (rank + 1) * mine])
+    part = part.contiguous()
+    ranks.all_reduce(part)
+    x = x + part
+    normed = torch.nn.functional.layer_norm(x, x.shape[-1:], w["gain2"], w["bias2"], eps)
+    own = slice(rank * len(w["b1"]) // p, (rank + 1) * len(w["b1"]) // p)
+    bent = torch.from_numpy(np.asarray(act((normed @ w["W1"][:, own] + w["b1"][own]).numpy())))
+    part = bent @ w["W2"][own]
+    ranks.all_reduce(part)
+    return (x + part + w["b2"]).numpy()

@@ -1,0 +1,446 @@
+"""One more axis, and the way back: `load_numpy`."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from autograder.exercises.inputs import causal as lower_triangle
+from autograder.exercises.inputs import normal, sizes
+from autograder.exercises.model import Case, case, mistake, probe, right
+from course.modules import Block
+from course.parameters import shapes
+from course.values import Tensor as TensorValue
+
+Arrays = dict[str, np.ndarray]
+
+
+def load_numpy(module: Block, params: dict[str, np.ndarray]) -> Block:
+    """Every weight of the module written number by number."""
+    values = len(params["Wo"])
+    keys = (params["Wqkv"].shape[1] - values) // 2
+    module.double()
+    layers = (
+        (module.query, params["Wqkv"][:, :keys]),
+        (module.key, params["Wqkv"][:, keys : 2 * keys]),
+        (module.value, params["Wqkv"][:, 2 * keys :]),
+        (module.output, params["Wo"]),
+        (module.widen, params["W1"]),
+        (module.narrow, params["W2"]),
+    )
+    vectors = (
+        (module.norm_before_attention.weight, params["gain1"]),
+        (module.norm_before_attention.bias, params["bias1"]),
+        (module.norm_before_ffn.weight, params["gain2"]),
+        (module.norm_before_ffn.bias, params["bias2"]),
+        (module.widen.bias, params["b1"]),
+        (module.narrow.bias, params["b2"]),
+    )
+    with torch.no_grad():
+        for layer, W in layers:
+            for i, j in np.ndindex(W.shape):
+                layer.weight[j, i] = float(W[i, j])
+        for vector, numbers in vectors:
+            for i, number in enumerate(numbers):
+                vector[i] = float(number)
+    module.train(False)
+    return module
+
+
+def _block(
+    rng: np.random.Generator,
+    d: int,
+    h: int,
+    k: int,
+    v: int,
+    f: int,
+    dropout: float = 0.0,
+    dtype: str = "float64",
+    digits: int = 12,
+) -> Case:
+    params = {
+        name: np.round(normal(rng, *shape), digits).astype(dtype) for name, shape in shapes(d, h, k, v, f).items()
+    }
+    n = 5
+    X = np.round(normal(rng, 3, n, d, scale=2.0), digits).astype(dtype)
+    of = {"d": d, "h": h, "k": k, "v": v, "f": f, "eps": 1e-3, "dropout": dropout}
+    return case(of, params, TensorValue(X), TensorValue(lower_triangle(n)), harness="loaded")
+
+
+PUBLIC = (
+    _block(np.random.default_rng(1), 2, 1, 3, 4, 5, dropout=0.5, digits=2),
+    _block(np.random.default_rng(2), 4, 2, 2, 2, 4, digits=2),
+    _block(np.random.default_rng(3), 3, 2, 2, 1, 4, dtype="float32", digits=2),
+    _block(np.random.default_rng(4), 4, 2, 2, 2, 5),
+)
+
+
+@probe(1.0, part="output")
+def blocks_of_other_sizes(rng: np.random.Generator) -> list[Case]:
+    """the module computes what a block with these weights does, all sizes different"""
+    d, h, k, v, f = sizes(rng, 5, 2, 7)
+    return [_block(rng, d, h, k, v, f), _block(rng, f, v, h, k, d)]
+
+
+@probe(0.5, part="output")
+def square_blocks(rng: np.random.Generator) -> list[Case]:
+    """the same where weights are square, and fit turned or not"""
+    h, k, f = sizes(rng, 3, 2, 4)
+    return [
+        _block(rng, h * k, h, k, k, f),  # d = h*k = h*v: the projections are square
+        _block(rng, h * k, h, k, k, h * k),  # f, too
+    ]
+
+
+@probe(0.5, part="output")
+def blocks_in_float32(rng: np.random.Generator) -> list[Case]:
+    """the number type of the weights, float32 too"""
+    d, h, k, v, f = sizes(rng, 5, 2, 7)
+    return [_block(rng, d, h, k, v, f, dtype="float32")]
+
+
+@probe(0.5, part="output")
+def blocks_with_dropout(rng: np.random.Generator) -> list[Case]:
+    """no dropout, so the same output at every call"""
+    d, h, k, v, f = sizes(rng, 5, 2, 7)
+    return [_block(rng, d, h, k, v, f, dropout=0.5)]
+
+
+@probe(0.5, part="afterwards")
+def module_afterwards(rng: np.random.Generator) -> list[Case]:
+    """the module that was given comes back, training mode is over in all its parts, its weights are its own"""
+    return blocks_with_dropout(rng)
+
+
+def _blocks(params: Arrays) -> Arrays:
+    """The weights of queries, keys and values, and the others, by name."""
+    width = len(params["Wo"])
+    Wq, Wk, Wv = np.split(params["Wqkv"], [(params["Wqkv"].shape[1] - width) // 2, -width], axis=1)
+    return {"query": Wq, "key": Wk, "value": Wv, "output": params["Wo"], "widen": params["W1"], "narrow": params["W2"]}
+
+
+def _vectors(params: Arrays) -> Arrays:
+    return {
+        "norm_before_attention.weight": params["gain1"],
+        "norm_before_attention.bias": params["bias1"],
+        "norm_before_ffn.weight": params["gain2"],
+        "norm_before_ffn.bias": params["bias2"],
+        "widen.bias": params["b1"],
+        "narrow.bias": params["b2"],
+    }
+
+
+def _copied(module: Block, state: Arrays) -> Block:
+    """The module with these numbers in it, in their dtype; training mode as it was."""
+    module.to(torch.from_numpy(state["output.weight"]).dtype)
+    with torch.no_grad():
+        for name, array in state.items():
+            module.get_parameter(name).copy_(torch.tensor(array))
+    return module
+
+
+@mistake
+def weights_not_transposed(module: Block, params: Arrays) -> Block:
+    """you copied the weights as they stand. A Linear computes x @ weight.T: its weight is [out, in], and ours is
+    [in, out]. It has to be turned; where it is square, nobody warns you."""
+    return _copied(module, {f"{name}.weight": W for name, W in _blocks(params).items()} | _vectors(params)).eval()
+
+
+@mistake
+def reshaped_for_transposed(module: Block, params: Arrays) -> Block:
+    """you reshaped the weights to the shape that a Linear wants. That fits always, and puts nearly every number in a
+    wrong place: a reshape keeps the order of the numbers, a transpose exchanges rows and columns."""
+    turned = {f"{name}.weight": np.ascontiguousarray(W).reshape(W.shape[::-1]) for name, W in _blocks(params).items()}
+    return _copied(module, turned | _vectors(params)).eval()
+
+
+@mistake
+def turned_where_it_must_be(module: Block, params: Arrays) -> Block:
+    """you turned a weight only where its shape did not fit. A square weight fits both ways, and only one of them is
+    right: every Linear's weight has to be turned."""
+    state = {}
+    for name, W in _blocks(params).items():
+        fits = tuple(module.get_parameter(f"{name}.weight").shape) == W.shape
+        state[f"{name}.weight"] = W if fits else W.T
+    return _copied(module, state | _vectors(params)).eval()
+
+
+def _state(params: Arrays) -> Arrays:
+    return {f"{name}.weight": W.T for name, W in _blocks(params).items()} | _vectors(params)
+
+
+@mistake
+def w1_and_w2_exchanged(module: Block, params: Arrays) -> Block:
+    """you put W2 into widen and W1 into narrow, as they stand. The shapes fit, which is a trap: a Linear's weight is
+    [out, in]. W1 belongs into widen, turned."""
+    state = _state(params) | {"widen.weight": params["W2"], "narrow.weight": params["W1"]}
+    return _copied(module, state).eval()
+
+
+@mistake
+def returns_it_as_it_came(module: Block, params: Arrays) -> Block:
+    """you returned the module as it came, with the numbers that it was made with, in training mode. Assigning to a name, or
+    changing a copy, changes no module: write into its parameters."""
+    return module
+
+
+@mistake
+def numpy_type_for_module(module: Block, params: Arrays) -> Block:
+    """you handed the module one of numpy's number types. PyTorch has types of its own; the one that fits an array is that
+    of a tensor made of it."""
+    module.to(params["Wo"].dtype)  # type: ignore[call-overload]
+    return _copied(module, _state(params)).eval()
+
+
+@mistake
+def dropout_left_on(module: Block, params: Arrays) -> Block:
+    """the module is still in training mode, in which dropout sets numbers to zero at random: two calls with the same
+    tokens give two answers. Where it is to be used, it has to be told so."""
+    return _copied(module, _state(params))
+
+
+@mistake
+def only_the_top_told(module: Block, params: Arrays) -> Block:
+    """you set `training` on the module itself, and the modules inside it keep their own. There is a method that tells
+    them all."""
+    _copied(module, _state(params)).training = False
+    return module
+
+
+@mistake
+def dropout_of_nothing(module: Block, params: Arrays) -> Block:
+    """you set dropout's share to 0. That makes the answers steady, and destroys a setting that the next training needs;
+    the module is still in training mode. Change the mode instead."""
+    _copied(module, _state(params)).dropout.p = 0.0
+    return module
+
+
+@mistake
+def biases_forgotten(module: Block, params: Arrays) -> Block:
+    """the biases of the feed-forward network, b1 and b2, are still those that the module was made with."""
+    state = {name: array for name, array in _state(params).items() if name not in ("widen.bias", "narrow.bias")}
+    return _copied(module, state).eval()
+
+
+@mistake
+def norms_forgotten(module: Block, params: Arrays) -> Block:
+    """the gains and biases of the two LayerNorms are still those that the module was made with."""
+    return _copied(module, {name: array for name, array in _state(params).items() if "norm" not in name}).eval()
+
+
+@mistake
+def only_the_gains(module: Block, params: Arrays) -> Block:
+    """the biases of the two LayerNorms are still those that the module was made with. A LayerNorm's gain is its weight,
+    and it has a bias too."""
+    state = _state(params)
+    return _copied(module, {n: a for n, a in state.items() if not ("norm" in n and n.endswith("bias"))}).eval()
+
+
+@mistake
+def norms_exchanged(module: Block, params: Arrays) -> Block:
+    """gain1 and bias1 went to the LayerNorm in front of the feed-forward network. They belong to the one in front of
+    attention."""
+    one, two = "norm_before_attention", "norm_before_ffn"
+    state = _state(params)
+    swapped = {f"{a}.{part}": state[f"{b}.{part}"] for a, b in ((one, two), (two, one)) for part in ("weight", "bias")}
+    return _copied(module, state | swapped).eval()
+
+
+def _exchanged(module: Block, params: Arrays, one: str, other: str) -> Block:
+    return _copied(module, _state(params | {one: params[other], other: params[one]})).eval()
+
+
+@mistake
+def gains_exchanged(module: Block, params: Arrays) -> Block:
+    """gain1 and gain2 are exchanged. gain1 belongs to the LayerNorm in front of attention."""
+    return _exchanged(module, params, "gain1", "gain2")
+
+
+@mistake
+def biases_exchanged(module: Block, params: Arrays) -> Block:
+    """bias1 and bias2 are exchanged. bias1 belongs to the LayerNorm in front of attention."""
+    return _exchanged(module, params, "bias1", "bias2")
+
+
+@mistake
+def first_gain_and_bias_exchanged(module: Block, params: Arrays) -> Block:
+    """gain1 and bias1 are exchanged. A LayerNorm multiplies by its weight and adds its bias."""
+    return _exchanged(module, params, "gain1", "bias1")
+
+
+@mistake
+def second_gain_and_bias_exchanged(module: Block, params: Arrays) -> Block:
+    """gain2 and bias2 are exchanged. A LayerNorm multiplies by its weight and adds its bias."""
+    return _exchanged(module, params, "gain2", "bias2")
+
+
+@mistake
+def gain_and_bias_exchanged(module: Block, params: Arrays) -> Block:
+    """gain and bias of the LayerNorms are exchanged. A LayerNorm multiplies by its weight and adds its bias."""
+    state = _state(params)
+    swapped: Arrays = {}
+    for norm in ("norm_before_attention", "norm_before_ffn"):
+        swapped |= {f"{norm}.weight": state[f"{norm}.bias"], f"{norm}.bias": state[f"{norm}.weight"]}
+    return _copied(module, state | swapped).eval()
+
+
+@mistake
+def queries_and_keys_swapped(module: Block, params: Arrays) -> Block:
+    """queries and keys are exchanged. In Wqkv all queries come first, then all keys, then all values."""
+    state = _state(params)
+    swapped = {"query.weight": state["key.weight"], "key.weight": state["query.weight"]}
+    return _copied(module, state | swapped).eval()
+
+
+@mistake
+def values_first(module: Block, params: Arrays) -> Block:
+    """you took the first columns of Wqkv for the values. All queries come first, then all keys, then all values."""
+    width, W = len(params["Wo"]), params["Wqkv"]
+    Wv, Wq, Wk = np.split(W, [width, width + (W.shape[1] - width) // 2], axis=1)
+    return _copied(module, _state(params) | {"query.weight": Wq.T, "key.weight": Wk.T, "value.weight": Wv.T}).eval()
+
+
+@mistake
+def thirds_of_wqkv(module: Block, params: Arrays) -> Block:
+    """you cut Wqkv into three equal parts. That fits only where values are as wide as keys. How wide all values are
+    together, Wo tells, and so does the module itself."""
+    Wq, Wk, Wv = np.array_split(params["Wqkv"], 3, axis=1)
+    return _copied(module, _state(params) | {"query.weight": Wq.T, "key.weight": Wk.T, "value.weight": Wv.T}).eval()
+
+
+@mistake
+def columns_head_by_head(module: Block, params: Arrays) -> Block:
+    """you read the columns of Wqkv as query, key and value of head 0, then of head 1, and so on. Here all queries come
+    first, then all keys, then all values."""
+    width, h = len(params["Wo"]) // module.h, module.h
+    heads = np.split(params["Wqkv"], h, axis=1)
+    k = (heads[0].shape[1] - width) // 2
+    parts = [
+        np.concatenate(part, axis=1) for part in zip(*(np.split(W, [k, 2 * k], axis=1) for W in heads), strict=True)
+    ]
+    names = ("query.weight", "key.weight", "value.weight")
+    return _copied(module, _state(params) | {n: W.T for n, W in zip(names, parts, strict=True)}).eval()
+
+
+@mistake
+def rounded_to_float32(module: Block, params: Arrays) -> Block:
+    """the module is float32, and its weights were rounded to seven digits on the way in; copy_ and load_state_dict do not
+    say so. Either the module never became the type of the arrays, or you made float32 tensors of them (torch.Tensor does,
+    and so does torch.tensor of a list) and took the type from those."""
+    with torch.no_grad():
+        for name, array in _state(params).items():
+            module.get_parameter(name).copy_(torch.tensor(array))
+    return module.eval()
+
+
+@mistake
+def always_float64(module: Block, params: Arrays) -> Block:
+    """the module is float64, also where the weights are float32. It should compute in the number type of the weights."""
+    return _copied(module.double(), {name: array.astype(np.float64) for name, array in _state(params).items()}).eval()
+
+
+@mistake
+def widened_too_late(module: Block, params: Arrays) -> Block:
+    """the module is float64, but its weights have only seven right digits: on the way they went through float32, and what
+    is rounded stays rounded. Was the module widened before the weights were copied? Do your tensors have the type of the
+    arrays? (torch.Tensor makes float32, and so does torch.tensor of a list.)"""
+    with torch.no_grad():
+        for name, array in _state(params).items():
+            module.get_parameter(name).copy_(torch.tensor(array))
+    return module.to(torch.from_numpy(params["Wo"]).dtype).eval()
+
+
+@mistake
+def a_module_of_its_own(module: Block, params: Arrays) -> Block:
+    """you filled and returned another module. The one that was handed to you, which the caller may hold in other places
+    too, is as it was."""
+    import copy
+
+    return _copied(copy.deepcopy(module), _state(params)).eval()
+
+
+@mistake
+def returns_nothing(module: Block, params: Arrays) -> None:
+    """the module is filled, and your function returns None. Its caller wants to go on with what it returns."""
+    _copied(module, _state(params)).eval()
+
+
+@mistake
+def returns_what_loading_says(module: Block, params: Arrays) -> object:
+    """you returned what load_state_dict returns, a list of names that did not fit. Its caller wants the module."""
+    tensors = {name: torch.tensor(array) for name, array in _state(params).items()}
+    return module.to(tensors["output.weight"].dtype).eval().load_state_dict(tensors)
+
+
+@mistake
+def leaves_it_untouched(module: Block, params: Arrays) -> Block:
+    """the module still has the numbers that it was made with. Assigning to a name, or changing a copy, changes no module:
+    write into its parameters."""
+    return module.to(torch.from_numpy(params["Wo"]).dtype).eval()
+
+
+@mistake
+def freezes_the_weights(module: Block, params: Arrays) -> Block:
+    """the numbers are right, but the weights no longer take part in training: requires_grad is off. A module that is
+    evaluated today may go on learning tomorrow."""
+    return _copied(module, _state(params)).requires_grad_(False).eval()
+
+
+@mistake
+def takes_dropout_out(module: Block, params: Arrays) -> Block:
+    """you took the dropout out, or set its share to something else. It does nothing in evaluation mode, and it must still
+    be there when the module goes back to training."""
+    _copied(module, _state(params)).dropout = torch.nn.Identity()  # type: ignore[assignment]
+    return module.eval()
+
+
+@mistake
+def shares_memory(module: Block, params: Arrays) -> Block:
+    """the module's weights lie in the caller's own memory: from_numpy copies nothing. When the module learns, the
+    caller's arrays change with it. Make copies."""
+    module.to(torch.from_numpy(params["Wo"]).dtype)
+    for name, array in _state(params).items():
+        module.get_parameter(name).data = torch.from_numpy(array)
+    return module.eval()
+
+
+@right
+def loaded_by_state(module: Block, params: Arrays) -> Block:
+    tensors = {name: torch.tensor(array) for name, array in _state(params).items()}
+    module.to(tensors["output.weight"].dtype).load_state_dict(tensors)
+    return module.eval()
+
+
+@right
+def loaded_by_copying(module: Block, params: Arrays) -> Block:
+    return _copied(module, _state(params)).eval()
+
+
+@right
+def loaded_by_data(module: Block, params: Arrays) -> Block:
+    keys = module.query.out_features
+    module.query.weight.data = torch.tensor(params["Wqkv"][:, :keys].T)
+    module.key.weight.data = torch.tensor(params["Wqkv"][:, keys : 2 * keys].T)
+    module.value.weight.data = torch.tensor(params["Wqkv"][:, 2 * keys :].T)
+    module.output.weight.data = torch.tensor(params["Wo"].T)
+    module.widen.weight.data, module.widen.bias.data = torch.tensor(params["W1"].T), torch.tensor(params["b1"])
+    module.narrow.weight.data, module.narrow.bias.data = torch.tensor(params["W2"].T), torch.tensor(params["b2"])
+    for norm, i in ((module.norm_before_attention, 1), (module.norm_before_ffn, 2)):
+        norm.weight.data, norm.bias.data = torch.tensor(params[f"gain{i}"]), torch.tensor(params[f"bias{i}"])
+    return module.eval()
+
+
+@right
+def loaded_as_new_parameters(module: Block, params: Arrays) -> Block:
+    for name, array in _state(params).items():
+        layer, part = name.rsplit(".", 1)
+        setattr(module.get_submodule(layer), part, torch.nn.Parameter(torch.tensor(array)))
+    module.eval()
+    return module
+
+
+@right
+def loaded_by_assigning(module: Block, params: Arrays) -> Block:
+    tensors = {name: torch.from_numpy(array.copy()) for name, array in _state(params).items()}
+    module.load_state_dict(tensors, assign=True)
+    return module.train(False)

@@ -1,0 +1,514 @@
+"""The whole transformer block, and what stands before and after a stack of them: `block`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from autograder.exercises.block.ffn import ffn
+from autograder.exercises.block.layer_norm import layer_norm
+from autograder.exercises.block.parts import (
+    BY_HAND,
+    OTHER,
+    RELU,
+    SMALL,
+    TANH,
+    THREE_TOKENS,
+    Act,
+    Params,
+    Stages,
+    attend_packed,
+    block_at_once,
+    drawn_activation,
+    drawn_block,
+    drawn_parameters,
+    feed_forward,
+    norm1,
+    norm2,
+    normalised_rows,
+    staged,
+    who_sees_whom,
+)
+from autograder.exercises.inputs import causal, normal
+from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from course.functions import Function
+
+USES = ("layer_norm", "ffn")
+
+
+def block(
+    X: Float[np.ndarray, "n d"],
+    params: Params,
+    h: int,
+    keep: Bool[np.ndarray, "n n"],
+    eps: float,
+    act: Act,
+) -> dict[str, Float[np.ndarray, "n d"]]:
+    """T1 = LN(X), T2 = MHA(T1), T3 = T2 + X, T4 = LN(T3), T5 = FFN(T4), H = T5 + T3."""
+    stages = {name: np.zeros(X.shape) for name in ("T1", "T2", "T3", "T4", "T5", "H")}
+    stages["T1"][:] = layer_norm(X, params["gain1"], params["bias1"], eps)
+    for i in range(len(X)):
+        stages["T2"][i] = _attended(i, stages["T1"], params["Wqkv"], params["Wo"], h, keep)
+        stages["T3"][i] = [update + x for update, x in zip(stages["T2"][i], X[i], strict=True)]
+    stages["T4"][:] = layer_norm(stages["T3"], params["gain2"], params["bias2"], eps)
+    stages["T5"][:] = ffn(stages["T4"], params["W1"], params["b1"], params["W2"], params["b2"], act)
+    for i in range(len(X)):
+        stages["H"][i] = [update + x for update, x in zip(stages["T5"][i], stages["T3"][i], strict=True)]
+    return stages
+
+
+def _attended(i: int, X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """The output of attention with h heads for token i: head by head, key by key, from the definition."""
+    v = len(Wo) // h
+    k = (Wqkv.shape[1] // h - v) // 2
+    out = np.zeros(X.shape[1])
+    kept = [j for j in range(len(X)) if keep[i, j]]
+    for a in range(h):
+        Wq = Wqkv[:, a * k : (a + 1) * k]
+        Wk = Wqkv[:, h * k + a * k : h * k + (a + 1) * k]
+        Wv = Wqkv[:, 2 * h * k + a * v : 2 * h * k + (a + 1) * v]
+        scores = [float((X[i] @ Wq) @ (X[j] @ Wk)) / math.sqrt(k) for j in kept]
+        powers = [math.exp(score - max(scores)) for score in scores]
+        for j, power in zip(kept, powers, strict=True):
+            out += power / math.fsum(powers) * (X[j] @ Wv) @ Wo[a * v : (a + 1) * v]
+    return out
+
+
+def _with_large_scores(X: F, params: Params, h: int, act: Function) -> Case:
+    """Gains so large that scores are in the thousands."""
+    return case(X, params | {"gain1": 400.0 * params["gain1"]}, h, causal(len(X)), 0.1, act)
+
+
+TWO_HEADS: Params = {
+    "Wqkv": np.array(
+        [
+            [1.0, 0.0, 0.5, -1.0, 1.0, 0.0, 2.0, 0.5],
+            [0.0, 1.0, 1.0, 0.5, 0.0, 1.0, -1.0, 1.0],
+            [0.5, -1.0, 0.0, 1.0, -0.5, 2.0, 0.0, -1.0],
+        ]
+    ),
+    "Wo": np.array([[1.0, 0.0, 0.5], [0.0, 1.0, -1.0], [0.5, -0.5, 1.0], [1.0, 1.0, 0.0]]),
+    "W1": np.array([[1.0, -1.0], [0.5, 1.0], [-1.0, 0.5]]),
+    "b1": np.array([0.5, -0.25]),
+    "W2": np.array([[1.0, 0.5, -1.0], [-0.5, 1.0, 2.0]]),
+    "b2": np.array([0.1, 0.2, -0.3]),
+    "gain1": np.array([1.0, 1.5, 0.5]),
+    "bias1": np.array([0.0, 0.5, -0.5]),
+    "gain2": np.array([2.0, 0.5, 1.0]),
+    "bias2": np.array([0.25, 0.0, 1.0]),
+}
+
+
+PUBLIC = (
+    case(np.array([[1.0, 3.0]]), BY_HAND, 1, causal(1), 0.0, RELU),
+    case(THREE_TOKENS, SMALL, 1, causal(3), 0.5, TANH),
+    _with_large_scores(THREE_TOKENS, OTHER, 1, TANH),
+    case(
+        np.array([[1.0, 0.0, -1.0], [0.5, 2.0, 0.0], [-1.0, 1.0, 1.5], [0.0, 0.5, -2.0]]),
+        TWO_HEADS,
+        2,
+        np.array(
+            [
+                [True, False, False, True],
+                [True, True, False, False],
+                [False, False, False, False],
+                [False, True, True, True],
+            ]
+        ),
+        0.25,
+        TANH,
+    ),
+)
+
+
+@probe(2.5)
+def blocks(rng: np.random.Generator) -> list[Case]:
+    """all six stages, all sizes different"""
+    cases = []
+    for keep_for in (causal, lambda n: np.ones((n, n), bool)):
+        n, d, h, k, v, f = drawn_block(rng)
+        X, params = normal(rng, n, d, scale=2.0), drawn_parameters(rng, d, h, k, v, f)
+        cases.append(case(X, params, h, keep_for(n), 0.1, drawn_activation(rng)))
+    return cases
+
+
+@probe(1.0)
+def zeroed_sublayers(rng: np.random.Generator) -> list[Case]:
+    """where attention and FFN add nothing, H is X"""
+    # Attention and FFN that add nothing; then each of them alone.
+    cases = []
+    for zeros in (("Wo", "W2", "b2"), ("Wo",), ("W2", "b2")):
+        n, d, h, k, v, f = drawn_block(rng)
+        params = drawn_parameters(rng, d, h, k, v, f)
+        params |= {name: np.zeros_like(params[name]) for name in zeros}
+        cases.append(case(normal(rng, n, d, scale=2.0), params, h, causal(n), 1e-5, drawn_activation(rng)))
+    return cases
+
+
+@probe(1.0)
+def masked_blocks(rng: np.random.Generator) -> list[Case]:
+    """masks that are not causal, and a token that may see nothing"""
+    cases = []
+    for _ in range(2):
+        n, d, h, k, v, f = drawn_block(rng)
+        keep = who_sees_whom(rng, n)
+        params = drawn_parameters(rng, d, h, k, v, f)
+        cases.append(case(normal(rng, n, d, scale=2.0), params, h, keep, 1e-5, drawn_activation(rng)))
+    return cases
+
+
+@probe(0.5)
+def small_tokens(rng: np.random.Generator) -> list[Case]:
+    """tokens so small that eps counts"""
+    n, d, h, k, v, f = drawn_block(rng)
+    params = drawn_parameters(rng, d, h, k, v, f)
+    return [case(normal(rng, n, d, scale=0.1), params, h, causal(n), 0.02, drawn_activation(rng))]
+
+
+@probe(1.0)
+def blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """a single token, all sizes equal, float32, arrays that are not contiguous"""
+    n, d, h, k, v, f = drawn_block(rng)
+    even = 2 * int(rng.integers(2, 4))
+    return [
+        case(
+            normal(rng, 1, d, scale=2.0),
+            drawn_parameters(rng, d, h, k, v, f),
+            h,
+            causal(1),
+            1e-5,
+            drawn_activation(rng),
+        ),
+        _with_large_scores(
+            normal(rng, n, d, scale=2.0), drawn_parameters(rng, d, h, k, v, f), h, drawn_activation(rng)
+        ),
+        case(
+            normal(rng, even, even, scale=2.0),
+            drawn_parameters(rng, even, 2, even // 2, even // 2, even),  # n = d = f = h * k = h * v
+            2,
+            causal(even),
+            1e-5,
+            drawn_activation(rng),
+        ),
+        case(
+            normal(rng, n, d, scale=2.0, dtype="float32"),
+            drawn_parameters(rng, d, h, k, v, f, "float32"),
+            h,
+            causal(n),
+            1e-2,
+            drawn_activation(rng),
+        ),
+        case(
+            normal(rng, n, d, scale=2.0, order="strided"),
+            drawn_parameters(rng, d, h, k, v, f, order="F"),
+            h,
+            np.asfortranarray(causal(n)),
+            1e-5,
+            drawn_activation(rng),
+        ),
+    ]
+
+
+@mistake
+def attention_overflows(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """T2 is NaN where scores are large: e to a score of 1000 is more than a computer can hold, and infinity over infinity
+    is not a number. mha, which has been carried over, subtracts the largest score first."""
+    T1 = norm1(X, params, eps)
+    with np.errstate(over="ignore", invalid="ignore"):
+        T2 = attend_packed(T1, params, h, keep, shifted=False)
+        T3 = T2 + X
+        T4 = norm2(T3, params, eps)
+        T5 = feed_forward(T4, params, act)
+        return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def post_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """this is the post-norm block of the first transformer, which normalises after each addition. Here each half
+    normalises what goes into it, and what it adds to stays as it is."""
+    T1 = attend_packed(X, params, h, keep)
+    T2 = T1 + X
+    T3 = norm1(T2, params, eps)
+    T4 = feed_forward(T3, params, act)
+    T5 = T4 + T3
+    return staged(T1, T2, T3, T4, T5, norm2(T5, params, eps))
+
+
+@mistake
+def post_norm_under_these_names(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """this is the post-norm block of the first transformer: your LayerNorms stand after the additions, and attention and
+    FFN read what is on the line. Here each of them reads a normed copy, T1 and T4, and no norm touches T3 or H."""
+    T2 = attend_packed(X, params, h, keep)
+    T3 = norm1(T2 + X, params, eps)
+    T5 = feed_forward(T3, params, act)
+    return staged(X, T2, T3, T3, T5, norm2(T5 + T3, params, eps))
+
+
+@mistake
+def residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you added T2 to T1. It is the tokens themselves, X, that go past attention unchanged, not their normalised
+    copy."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T3 = T2 + T1
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def second_residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you added T5 to T4. What goes past the FFN unchanged is T3, not its normalised copy."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T4)
+
+
+@mistake
+def ffn_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you computed T4 and gave the FFN T3 instead. (A well-known textbook has the same slip in a sentence; its equations
+    are right.)"""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T3, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def attention_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you computed T1 and gave attention X instead."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(X, params, h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def loses_attention(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you added T5 to X. What attention has found, T2, is lost on that path: the FFN's update goes on top of T3, which
+    holds both."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    return {**stages, "H": stages["T5"] + X}
+
+
+@mistake
+def adds_the_input_again(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you added X a second time at the end. T3 holds it already."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    return {**stages, "H": stages["T5"] + stages["T3"] + X}
+
+
+@mistake
+def no_first_residual(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """the first addition is missing: your T3 is T2 alone. Attention makes an update, and without the addition it replaces
+    what it was to update."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T4 = norm2(T2, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T2, T4, T5, T5 + T2)
+
+
+@mistake
+def no_second_residual(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """the second addition is missing: your H is T5 alone, so the FFN replaces what it was to update."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    return {**stages, "H": stages["T5"]}
+
+
+@mistake
+def no_residuals(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """both additions are missing. Attention and FFN make updates, and each of them replaces what it was to update."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T4 = norm2(T2, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T2, T4, T5, T5)
+
+
+@mistake
+def norms_the_update(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your second LayerNorm looks at T2, the update alone. It normalises what the FFN is to read, which is the sum T3."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T3 = T2 + X
+    T4 = norm2(T2, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def halves_side_by_side(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your second LayerNorm looks at X, so the FFN does not see what attention found. Some models do run the two halves
+    side by side like that. Here the FFN comes after attention, and T4 is made from T3."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T3 = T2 + X
+    T4 = norm2(X, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def first_norm_shared(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """both LayerNorms use gain1 and bias1. Each has parameters of its own."""
+    return block_at_once(X, {**params, "gain2": params["gain1"], "bias2": params["bias1"]}, h, keep, eps, act)
+
+
+@mistake
+def second_norm_shared(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """both LayerNorms use gain2 and bias2. Each has parameters of its own."""
+    return block_at_once(X, {**params, "gain1": params["gain2"], "bias1": params["bias2"]}, h, keep, eps, act)
+
+
+@mistake
+def norms_exchanged(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you exchanged the two LayerNorms: number 1 stands before attention, number 2 before the FFN."""
+    gains = {"gain1": params["gain2"], "gain2": params["gain1"]}
+    biases = {"bias1": params["bias2"], "bias2": params["bias1"]}
+    return block_at_once(X, {**params, **gains, **biases}, h, keep, eps, act)
+
+
+@mistake
+def eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your LayerNorms use an eps of 0.00001, whatever eps they were given."""
+    return block_at_once(X, params, h, keep, 1e-5, act)
+
+
+@mistake
+def second_eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your second LayerNorm uses an eps of 0.00001. Both use the eps that the block was given."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, 1e-5)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def causal_whatever_the_mask(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you made a causal mask of your own. The caller decides who sees whom: hand on keep."""
+    return block_at_once(X, params, h, np.tril(np.ones((len(X), len(X)), bool)), eps, act)
+
+
+@mistake
+def no_mask(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """every token sees every other: keep does not reach attention."""
+    return block_at_once(X, params, h, np.ones((len(X), len(X)), bool), eps, act)
+
+
+@mistake
+def one_head(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """attention runs with a single head, whatever h is."""
+    return block_at_once(X, params, 1, keep, eps, act)
+
+
+@mistake
+def relu_whatever_act_is(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you used relu in the FFN, whatever activation you were given. Hand on act."""
+    return block_at_once(X, params, h, keep, eps, lambda x: np.maximum(x, 0))
+
+
+@mistake
+def adds_into_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you added attention's update into the caller's tokens. += changes an array for everybody who holds it. Make a new
+    one."""
+    T1 = norm1(X, params, eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T3 = X
+    T3 += T2
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def adds_into_T2(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """T3 and T2 are one and the same array in your dictionary: += has changed the one through the other. Make a new
+    array."""
+    T1 = norm1(X, params, eps)
+    T3 = T2 = attend_packed(T1, params, h, keep)
+    T3 += X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def adds_into_T3(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """H and T3 are one and the same array in your dictionary: += has changed the one through the other. Make a new
+    array."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    H = stages["T3"]
+    H += stages["T5"]
+    return {**stages, "H": H}
+
+
+@mistake
+def adds_into_T5(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """H and T5 are one and the same array in your dictionary: += has changed the one through the other. Make a new
+    array."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    H = stages["T5"]
+    H += stages["T3"]
+    return {**stages, "H": H}
+
+
+@mistake
+def only_the_end(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you returned H alone. Asked for are all six stages, by name, so that one can see where a block goes wrong."""
+    return block_at_once(X, params, h, keep, eps, act)["H"]
+
+
+@mistake
+def stages_without_names(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> tuple[F, ...]:
+    """you returned the six stages one after the other, without their names. Return a dictionary."""
+    return tuple(block_at_once(X, params, h, keep, eps, act).values())
+
+
+@right
+def block_by_parts(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    T1 = layer_norm(X, params["gain1"], params["bias1"], eps)
+    T2 = attend_packed(T1, params, h, keep)
+    T3 = X + T2
+    T4 = layer_norm(T3, params["gain2"], params["bias2"], eps)
+    T5 = ffn(T4, params["W1"], params["b1"], params["W2"], params["b2"], act)
+    return {"T1": T1, "T2": T2, "T3": T3, "T4": T4, "T5": T5, "H": T3 + T5}
+
+
+@right
+def block_without_helpers(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    out: Stages = {}
+    out["H"] = X
+    for norm, names in (("1", ("T1", "T2", "T3")), ("2", ("T4", "T5", "H"))):
+        Z = out["H"] if norm == "1" else out["T3"]
+        centred = Z - Z.mean(axis=1, keepdims=True)
+        normed = centred / (centred.var(axis=1, keepdims=True) + eps) ** 0.5
+        out[names[0]] = normed * params[f"gain{norm}"] + params[f"bias{norm}"]
+        if norm == "1":
+            out[names[1]] = attend_packed(out[names[0]], params, h, keep)
+        else:
+            hidden = act(out[names[0]] @ params["W1"] + params["b1"])
+            out[names[1]] = hidden @ params["W2"] + params["b2"]
+        out[names[2]] = Z + out[names[1]]
+    return out
+
+
+@right
+def block_by_unpacking(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    W1, b1, W2, b2 = (params[name] for name in ("W1", "b1", "W2", "b2"))
+    T1 = normalised_rows(X, params["gain1"], params["bias1"], eps)
+    T3 = X + (T2 := attend_packed(T1, params, h, keep))
+    T4 = normalised_rows(T3, params["gain2"], params["bias2"], eps)
+    H = T3 + (T5 := act(T4 @ W1 + b1) @ W2 + b2)
+    return {"H": H, "T5": T5, "T4": T4, "T3": T3, "T2": T2, "T1": T1}

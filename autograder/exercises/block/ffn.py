@@ -1,0 +1,224 @@
+"""The whole transformer block, and what stands before and after a stack of them: `ffn`."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from autograder.exercises.block.parts import RELU, TANH, Act, drawn_activation, drawn_layers
+from autograder.exercises.inputs import normal, sizes
+from autograder.exercises.model import Case, F, case, mistake, probe, right
+
+
+def ffn(
+    X: Float[np.ndarray, "*b d"],
+    W1: Float[np.ndarray, "d f"],
+    b1: Float[np.ndarray, "f"],
+    W2: Float[np.ndarray, "f d"],
+    b2: Float[np.ndarray, "d"],
+    act: Act,
+) -> Float[np.ndarray, "*b d"]:
+    """For each token by itself: to width f, activation, back to width d."""
+    out = np.zeros(X.shape)
+    f, d = W2.shape
+    for place in np.ndindex(X.shape[:-1]):
+        hidden = np.array([sum(X[place][i] * W1[i, u] for i in range(d)) + b1[u] for u in range(f)])
+        bent = act(hidden)
+        for i in range(d):
+            out[(*place, i)] = sum(bent[u] * W2[u, i] for u in range(f)) + b2[i]
+    return out
+
+
+PUBLIC = (
+    case(
+        np.array([[1.0, 2.0]]),
+        np.array([[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]]),
+        np.array([1.0, -4.0, 2.0]),
+        np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+        np.array([10.0, -20.0]),
+        RELU,
+    ),
+    case(
+        np.array([[1.0, -0.5], [0.5, 2.0], [-1.0, 0.0]]),
+        np.array([[1.0, 0.5, -1.0, 2.0], [0.5, -1.0, 1.0, 0.0]]),
+        np.array([0.5, 0.0, -0.5, 1.0]),
+        np.array([[1.0, 2.0], [-1.0, 0.5], [0.5, 1.0], [1.0, -2.0]]),
+        np.array([0.5, -0.25]),
+        TANH,
+    ),
+    case(
+        np.array([[1.0, -0.5], [0.5, 2.0]]),
+        np.array([[1.0, 0.5], [-1.0, 2.0]]),
+        np.array([0.5, -0.5]),
+        np.array([[1.0, -2.0], [0.5, 1.5]]),
+        np.array([0.25, -0.75]),
+        TANH,
+    ),
+    case(
+        np.array([[0.5, -1.0, 2.0]], np.float32),
+        np.array([[1.0, 0.5], [-1.0, 2.0], [0.5, 1.0]], np.float32),
+        np.array([0.5, -0.5], np.float32),
+        np.array([[1.0, -2.0, 0.5], [0.5, 1.5, -1.0]], np.float32),
+        np.array([0.25, -0.75, 0.5], np.float32),
+        TANH,
+    ),
+)
+
+
+@probe(1.0)
+def networks(rng: np.random.Generator) -> list[Case]:
+    """two layers with the activation between them, all sizes different"""
+    b, n, d, f = sizes(rng, 4, 2, 7)
+    return [
+        case(normal(rng, n, d), *drawn_layers(rng, d, f), drawn_activation(rng)),
+        case(normal(rng, b, n, d), *drawn_layers(rng, d, f), drawn_activation(rng)),
+    ]
+
+
+@probe(0.5)
+def square_networks(rng: np.random.Generator) -> list[Case]:
+    """the same where sizes coincide, and turned or exchanged arrays would run"""
+    n, d, f = sizes(rng, 3, 3, 7)
+    return [
+        case(
+            normal(rng, n, d), *drawn_layers(rng, d, d), drawn_activation(rng)
+        ),  # f = d: turned or exchanged weights run
+        case(normal(rng, d, d), *drawn_layers(rng, d, f), drawn_activation(rng)),  # n = d: a turned table runs
+        case(normal(rng, n, n), *drawn_layers(rng, n, n), drawn_activation(rng)),
+    ]
+
+
+@probe(0.5)
+def networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """one token alone, float32, arrays that are not contiguous"""
+    n, d, f = sizes(rng, 3, 2, 7)
+    return [
+        case(normal(rng, d), *drawn_layers(rng, d, f), drawn_activation(rng)),
+        case(normal(rng, 1, d), *drawn_layers(rng, d, f), drawn_activation(rng)),
+        case(normal(rng, n, d, dtype="float32"), *drawn_layers(rng, d, f, dtype="float32"), drawn_activation(rng)),
+        case(normal(rng, n, d, order="strided"), *drawn_layers(rng, d, f, order="F"), drawn_activation(rng)),
+    ]
+
+
+@mistake
+def activation_last(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you applied the activation after the second layer. Between the layers there is nothing then, and two products in a
+    row are one product: it is the bend in the middle that makes a network of them."""
+    return act((X @ W1 + b1) @ W2 + b2)
+
+
+@mistake
+def no_activation(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """there is no activation. Without it both layers together are a single matrix product, W1 @ W2, and the width in
+    between is for nothing."""
+    return (X @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def activation_twice(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you applied the activation after both layers. The second layer's result is added to the tokens as it is: with relu
+    there it could only ever add, and never take away."""
+    return act(act(X @ W1 + b1) @ W2 + b2)
+
+
+@mistake
+def activation_first(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you applied the activation to the tokens before the first layer. It belongs between the two layers."""
+    return (act(X) @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def activation_before_the_bias(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you added b1 after the activation. It belongs to the first layer: it decides where the bend of each hidden feature
+    lies, and for that it has to be there when it is bent."""
+    return (act(X @ W1) + b1) @ W2 + b2
+
+
+@mistake
+def an_activation_of_its_own(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you used relu, whatever activation you were given. The caller decides which: call act."""
+    return np.maximum(X @ W1 + b1, 0) @ W2 + b2
+
+
+@mistake
+def no_first_bias(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """b1 is missing."""
+    return act(X @ W1) @ W2 + b2
+
+
+@mistake
+def no_second_bias(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """b2 is missing."""
+    return act(X @ W1 + b1) @ W2
+
+
+@mistake
+def no_biases(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """both biases are missing."""
+    return act(X @ W1) @ W2
+
+
+@mistake
+def adds_the_tokens(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you added the tokens to the result. That is the residual, and it is the block that adds it, once, later on."""
+    return X + act(X @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def mixes_tokens(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you turned the table of tokens, so that features of different tokens were added up. An FFN works on each token by
+    itself; a weight multiplies a row from the right as it stands."""
+    return act(X.T @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def layers_turned(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you turned the weights. Here a weight is [in, out] and multiplies a row from the right as it stands. (PyTorch's own
+    layers keep theirs the other way round.)"""
+    return act(X @ W1.T + b1) @ W2.T + b2
+
+
+@mistake
+def layers_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you used W2 first and W1 second. W1 makes a token wider, from d to f, and W2 brings it back."""
+    return act(X @ W2 + b1) @ W1 + b2
+
+
+@mistake
+def ffn_in_float64(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part."""
+    return act(X @ W1 + b1) @ W2 + b2.astype(np.float64)
+
+
+@right
+def ffn_in_two_lines(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    hidden = act(X @ W1 + b1)
+    return hidden @ W2 + b2
+
+
+@right
+def ffn_by_einsum(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    return np.einsum("...f,fd->...d", act(np.einsum("...d,df->...f", X, W1) + b1), W2) + b2
+
+
+@right
+def ffn_token_by_token(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    rows = [act(x @ W1 + b1) @ W2 + b2 for x in X.reshape(-1, X.shape[-1])]
+    return np.stack(rows).reshape(X.shape)
+
+
+@right
+def ffn_with_a_column_of_ones(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    def layer(Z: F, W: F, b: F) -> F:
+        ones = np.ones((*Z.shape[:-1], 1), Z.dtype)
+        return np.asarray(np.concatenate([Z, ones], axis=-1) @ np.vstack([W, b]))
+
+    return layer(act(layer(X, W1, b1)), W2, b2)
+
+
+@right
+def ffn_by_torch(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    import torch
+
+    x, w1, c1, w2, c2 = (torch.from_numpy(a.copy()) for a in (X, W1, b1, W2, b2))
+    return (torch.from_numpy(np.asarray(act((x @ w1 + c1).numpy()))) @ w2 + c2).numpy()

@@ -1,0 +1,456 @@
+"""The whole transformer block, and what stands before and after a stack of them: `next_token_loss`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from autograder.exercises.block.parts import drawn_texts, row_softmax
+from autograder.exercises.inputs import normal
+from autograder.exercises.model import Case, F, case, mistake, probe, right
+
+
+def next_token_loss(logits: Float[np.ndarray, "b n c"], ids: Int[np.ndarray, "b n"]) -> float:
+    """The mean over all places but the last of log sum exp(logits) less the logit of the word that follows."""
+    b, n, c = logits.shape
+    losses = []
+    for item in range(b):
+        for i in range(n - 1):
+            row = [float(logits[item, i, word]) for word in range(c)]
+            top = max(row)
+            total = math.fsum(math.exp(score - top) for score in row)
+            losses.append(math.log(total) + (top - row[ids[item, i + 1]]))
+    return math.fsum(losses) / len(losses)
+
+
+PUBLIC = (
+    case(np.array([[[0.0, 2.0], [1.0, 1.0]]]), np.array([[0, 1]])),
+    case(np.array([[[0.0, 2.0], [3.0, 1.0], [1.5, 0.0]]]), np.array([[0, 1, 1]])),
+    case(
+        np.array([[[0.0, 2.0, -1.0], [1.0, -1.0, 0.5], [2.0, 0.0, -2.0], [1.0, 0.5, 0.0]]]),
+        np.array([[2, 1, 0, 0]]),
+    ),
+    case(
+        np.array(
+            [
+                [[0.0, 1.0, -1.0], [2.0, 0.5, 0.0], [0.0, -1.0, 1.0], [1.0, 0.0, 3.0]],
+                [[1.5, 0.0, 0.5], [-0.5, 1.0, 2.0], [1.0, 0.0, 2.0], [0.5, 2.0, 0.0]],
+            ]
+        ),  # 2 texts, and 3 guesses in each: an axis too many cannot hide
+        np.array([[2, 0, 1, 1], [1, 2, 0, 0]]),
+    ),
+    case(np.array([[[10_000.0, 9_999.0], [-10_000.0, 10_000.0], [3.0, 0.0]]]), np.array([[0, 1, 0]])),
+    case(np.array([[[-10_000.0, -9_999.0], [10_000.0, 9_998.0], [0.0, 0.0]]]), np.array([[1, 0, 1]])),
+)
+
+
+@probe(1.25)
+def guessed_words(rng: np.random.Generator) -> list[Case]:
+    """each row against the word that follows, the mean over all that have one"""
+    b, n, c = (int(size) for size in rng.choice(np.arange(3, 9), 3, replace=False))
+    return [
+        case(normal(rng, b, n, c, scale=2.0), drawn_texts(rng, b, n, c)),
+        case(1.0 + normal(rng, n, b, c, scale=3.0), drawn_texts(rng, n, b, c)),
+    ]
+
+
+@probe(0.5)
+def even_and_peaked(rng: np.random.Generator) -> list[Case]:
+    """even logits, which cost log c, and logits that favour one word"""
+    # Even logits, whose loss is log c; logits that favour the next word; and logits that favour the word shown.
+    b, n, c = (int(size) for size in rng.choice(np.arange(3, 9), 3, replace=False))
+    ids = drawn_texts(rng, b, n, c)
+    ids[:, 1:] = np.where(ids[:, 1:] == ids[:, :-1], (ids[:, 1:] + 1) % c, ids[:, 1:])
+    following, shown = 5.0 * np.eye(c)[np.roll(ids, -1, axis=1)], 5.0 * np.eye(c)[ids]
+    return [case(np.full((b, n, c), 7.0), ids), case(following, ids), case(shown, ids)]
+
+
+@probe(0.75)
+def huge_logits(rng: np.random.Generator) -> list[Case]:
+    """logits of 10000 and -10000"""
+    b, n, c = (int(size) for size in rng.choice(np.arange(3, 7), 3, replace=False))
+    signs = rng.choice([-1.0, 1.0], (b, n, c))
+    raised = normal(rng, b, n, c, scale=2.0)
+    raised[0] += 1e4
+    return [
+        case(1e4 * signs + normal(rng, b, n, c), drawn_texts(rng, b, n, c)),
+        case(raised, drawn_texts(rng, b, n, c)),
+        case(raised - 1e4, drawn_texts(rng, b, n, c)),
+    ]
+
+
+@probe(0.5)
+def losses_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """two words, one text, all sizes equal, arrays that are not contiguous"""
+    b, n, c = (int(size) for size in rng.choice(np.arange(3, 7), 3, replace=False))
+    return [
+        case(normal(rng, 1, 2, c, scale=2.0), drawn_texts(rng, 1, 2, c)),
+        case(normal(rng, b, 2, c, scale=2.0), drawn_texts(rng, b, 2, c)),
+        case(normal(rng, n, n, n, scale=2.0), drawn_texts(rng, n, n, n)),
+        case(normal(rng, b, n, c, scale=2.0, order="strided"), drawn_texts(rng, b, n, c).astype(np.int32)),
+    ]
+
+
+def _logs(logits: F, axis: int = -1) -> F:
+    shifted = logits - logits.max(axis=axis, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
+
+
+def _of_the_answers(scores: F, answers: F) -> F:
+    return np.take_along_axis(scores, answers[..., None], axis=-1)[..., 0]
+
+
+@mistake
+def no_shift(logits: F, ids: F) -> float:
+    """you compared row i with word i, which is the word that the model was shown there. Row i is the guess for word
+    i + 1."""
+    return float(-_of_the_answers(_logs(logits), ids).mean())
+
+
+@mistake
+def no_shift_and_one_less(logits: F, ids: F) -> float:
+    """you left the last row out, and compared row i with word i all the same, which is the word that the model was shown
+    there. Row i is the guess for word i + 1."""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, :-1]).mean())
+
+
+@mistake
+def no_shift_and_no_first(logits: F, ids: F) -> float:
+    """you cut both at the front, so row i is still compared with word i, which is the word that the model was shown there.
+    Row i is the guess for word i + 1: cut the logits at their end."""
+    return float(-_of_the_answers(_logs(logits[:, 1:]), ids[:, 1:]).mean())
+
+
+@mistake
+def ids_not_cut(logits: F, ids: F) -> float:
+    """you left the last row of the logits out, and kept all words. There are n - 1 guesses in a text of n words, and so
+    there have to be n - 1 answers: which word is nobody's answer?"""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids).mean())
+
+
+@mistake
+def logits_not_cut(logits: F, ids: F) -> float:
+    """you left the first word out, and kept all rows of the logits. There are n - 1 answers in a text of n words, and so
+    there have to be n - 1 guesses: which row has no answer?"""
+    return float(-_of_the_answers(_logs(logits), ids[:, 1:]).mean())
+
+
+@mistake
+def shifts_the_wrong_way(logits: F, ids: F) -> float:
+    """you compared row i + 1 with word i, which lies in the past: the model has read it already. Row i is the guess for
+    word i + 1."""
+    return float(-_of_the_answers(_logs(logits[:, 1:]), ids[:, :-1]).mean())
+
+
+@mistake
+def wraps_around(logits: F, ids: F) -> float:
+    """you compared the last row with the first word of the text: rolling brings it round. For the last row there is no
+    next word, and it has to stay out."""
+    return float(-_of_the_answers(_logs(logits), np.roll(ids, -1, axis=1)).mean())
+
+
+@mistake
+def two_ahead(logits: F, ids: F) -> float:
+    """you shifted twice: row i is compared with word i + 2. Row i is the guess for word i + 1."""
+    return float(-_of_the_answers(_logs(logits[:, :-2]), ids[:, 2:]).mean())
+
+
+@mistake
+def sums_the_losses(logits: F, ids: F) -> float:
+    """you added the losses up. Their mean is asked for, or else longer texts would look worse."""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).sum())
+
+
+@mistake
+def divides_by_texts(logits: F, ids: F) -> float:
+    """you divided by the number of texts, so this is the loss of a whole text. The mean over all words that had to be
+    guessed is asked for."""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).sum() / len(ids))
+
+
+@mistake
+def divides_by_guesses_in_a_text(logits: F, ids: F) -> float:
+    """you divided by the number of guesses in one text, n - 1, and there are b texts."""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).sum() / (ids.shape[1] - 1))
+
+
+@mistake
+def divides_by_all_words(logits: F, ids: F) -> float:
+    """you divided by the number of words. The first word of a text is never guessed: a text of n words has n - 1
+    guesses."""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).sum() / ids.size)
+
+
+@mistake
+def averages_over_the_vocabulary(logits: F, ids: F) -> float:
+    """you divided by the size of the vocabulary as well. A one-hot table has a single 1 in each row; its zeros are no
+    guesses."""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean() / logits.shape[-1])
+
+
+@mistake
+def softmax_twice(logits: F, ids: F) -> float:
+    """you took softmax twice. The second one sees numbers between 0 and 1, which are all alike to it, and even a model
+    that is sure and right gets a loss."""
+    return float(-_of_the_answers(_logs(row_softmax(logits[:, :-1])), ids[:, 1:]).mean())
+
+
+@mistake
+def no_softmax(logits: F, ids: F) -> float:
+    """you averaged the logits of the right words as they are. Logits say nothing by themselves, only compared with those
+    of the other words: softmax compares them."""
+    return float(-_of_the_answers(logits[:, :-1], ids[:, 1:]).mean())
+
+
+@mistake
+def log_of_logits(logits: F, ids: F) -> float:
+    """you took the logarithm of the logits, as if they were probabilities. They are scores, and may be negative: softmax
+    makes probabilities of them."""
+    with np.errstate(all="ignore"):
+        return float(-np.log(_of_the_answers(logits[:, :-1], ids[:, 1:])).mean())
+
+
+@mistake
+def softmax_over_places(logits: F, ids: F) -> float:
+    """your softmax runs over the places of the text. The words of the vocabulary compete, and they lie on the last axis."""
+    return float(-_of_the_answers(_logs(logits, 1)[:, :-1], ids[:, 1:]).mean())
+
+
+@mistake
+def softmax_over_cut_places(logits: F, ids: F) -> float:
+    """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the last
+    axis."""
+    return float(-_of_the_answers(_logs(logits[:, :-1], 1), ids[:, 1:]).mean())
+
+
+@mistake
+def sign_left_out(logits: F, ids: F) -> float:
+    """your loss is negative. The logarithm of a probability is, and a loss is what you want to get small: turn the sign."""
+    return float(_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean())
+
+
+@mistake
+def in_bits(logits: F, ids: F) -> float:
+    """this is the loss in bits. In nats the logarithm is the natural one, np.log."""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean() / math.log(2))
+
+
+@mistake
+def averages_probabilities(logits: F, ids: F) -> float:
+    """you averaged the probabilities first and took the logarithm of the mean. Each guess has a loss of its own, and the
+    mean is taken of those: a single sure mistake should hurt."""
+    with np.errstate(all="ignore"):
+        return float(-np.log(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]).mean()))
+
+
+@mistake
+def no_logarithm(logits: F, ids: F) -> float:
+    """you took one less the probability of the right word. The loss is minus its logarithm, which has no upper limit."""
+    return float(1 - _of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]).mean())
+
+
+@mistake
+def perplexity(logits: F, ids: F) -> float:
+    """you raised e to the loss. That is called perplexity: how many words one might as well choose among. The loss itself
+    is asked for."""
+    with np.errstate(all="ignore"):
+        return float(np.exp(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean()))
+
+
+@mistake
+def exponentials_overflow(logits: F, ids: F) -> float:
+    """you took exponentials of the logits as they are. e to the 10000 is infinite. Only differences count, so subtract
+    the largest first, as in softmax."""
+    E = np.exp(logits[:, :-1])
+    return float(-np.log(_of_the_answers(E / E.sum(axis=-1, keepdims=True), ids[:, 1:])).mean())
+
+
+@mistake
+def sum_overflows(logits: F, ids: F) -> float:
+    """you took the logarithm on paper, and then exponentials of the logits as they are. e to the 10000 is infinite, and e
+    to the -10000 is 0. Take a row's largest logit off all its logits first: the loss stays what it is."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    return float((np.log(np.exp(rows).sum(axis=-1)) - _of_the_answers(rows, answers)).mean())
+
+
+@mistake
+def maximum_not_given_back(logits: F, ids: F) -> float:
+    """you subtracted the largest logit m inside the sum, and not from the logit of the right word. Taking m off the one
+    alone changes the loss by m."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    sums = np.exp(rows - rows.max(axis=-1, keepdims=True)).sum(axis=-1)
+    return float((np.log(sums) - _of_the_answers(rows, answers)).mean())
+
+
+@mistake
+def maximum_with_the_wrong_sign(logits: F, ids: F) -> float:
+    """you subtracted the largest logit m inside the sum, and once more outside. Outside it has to be given back: log of the
+    sum of e to the s - m is m too small."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    top = rows.max(axis=-1, keepdims=True)
+    sums = np.log(np.exp(rows - top).sum(axis=-1)) - top[..., 0]
+    return float((sums - _of_the_answers(rows, answers)).mean())
+
+
+@mistake
+def logarithm_of_zero(logits: F, ids: F) -> float:
+    """you made probabilities first and took their logarithm. One that is smaller than the smallest number became 0 on the
+    way, and its loss is infinite. Take the logarithm on paper first: of an exponential nothing is left but what stood
+    above the e."""
+    return float(-np.log(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:])).mean())
+
+
+@mistake
+def a_little_added(logits: F, ids: F) -> float:
+    """you added a small number to the probabilities before the logarithm. It keeps the loss finite, and wrong: whatever
+    is below that number counts as that number. Take the logarithm on paper first instead."""
+    return float(-np.log(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]) + 1e-9).mean())
+
+
+@mistake
+def clipped_probabilities(logits: F, ids: F) -> float:
+    """you kept the probabilities from falling below a smallest one. It keeps the loss finite, and wrong: a mistake may cost
+    only so much, however sure the model was. Take the logarithm on paper first instead."""
+    return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-12)).mean())
+
+
+@mistake
+def probabilities_above_the_smallest(logits: F, ids: F) -> float:
+    """you kept the probabilities a tiny bit above 0. It keeps the loss finite, and wrong: a mistake may cost only so much,
+    however sure the model was. Take the logarithm on paper first instead."""
+    return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-300)).mean())
+
+
+@mistake
+def global_maximum(logits: F, ids: F) -> float:
+    """you subtracted the largest logit of the whole array. In a row that lies far below it all exponentials become 0, and
+    the logarithm of 0 is no loss. Each row has its own maximum."""
+    shifted = logits[:, :-1] - logits.max()
+    logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
+@mistake
+def crosses_the_batch(logits: F, ids: F) -> float:
+    """your index crosses the texts: every text's rows are compared with every text's words. With one text alone you would
+    not notice. An index for the places alone leaves the axis of the texts as a slice; give all three axes an index."""
+    n = ids.shape[1]
+    return float(-_logs(logits[:, :-1])[:, np.arange(n - 1), ids[:, 1:]].mean())
+
+
+@mistake
+def indices_lie_flat(logits: F, ids: F) -> float:
+    """you indexed with [b] numbers of texts beside [n - 1] numbers of places. Indices that stand side by side go together
+    like the terms of a sum: they are lined up from the right. With one text alone you would not notice. Every text with
+    every place: give the numbers of the texts a second axis, of length 1."""
+    b, n = ids.shape
+    return float(-_logs(logits[:, :-1])[np.arange(b), np.arange(n - 1), ids[:, 1:]].mean())
+
+
+@mistake
+def picked_keeps_an_axis(logits: F, ids: F) -> float:
+    """in your last subtraction one array is [b, n - 1] and the other [b, n - 1, 1]. take_along_axis keeps the axis that it
+    picks from, with length 1, and so does keepdims. NumPy then lines up texts with places; with one text alone you
+    would not notice. Keep that axis in both arrays, or in neither."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    top = rows.max(axis=-1)
+    sums = top + np.log(np.exp(rows - top[..., None]).sum(axis=-1))
+    return float((sums - np.take_along_axis(rows, answers[..., None], axis=-1)).mean())
+
+
+@mistake
+def sum_keeps_an_axis(logits: F, ids: F) -> float:
+    """in your last subtraction one array is [b, n - 1, 1] and the other [b, n - 1]. keepdims keeps an axis of length 1, and
+    so does take_along_axis. NumPy then lines up places with texts; with one text alone you would not notice. Keep that
+    axis in both arrays, or in neither."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    top = rows.max(axis=-1, keepdims=True)
+    sums = top + np.log(np.exp(rows - top).sum(axis=-1, keepdims=True))
+    return float((sums - _of_the_answers(rows, answers)).mean())
+
+
+@mistake
+def maxima_lie_flat(logits: F, ids: F) -> float:
+    """your maxima and your sums have lost their last axis, so NumPy lines up places with words. Each belongs to a whole
+    row of c logits: keep the axis."""
+    rows = logits[:, :-1]
+    shifted = rows - rows.max(axis=-1)
+    logs = shifted - np.log(np.exp(shifted).sum(axis=-1))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
+@mistake
+def sums_lie_flat(logits: F, ids: F) -> float:
+    """your sums have lost their last axis, so NumPy lines up places with words. Each belongs to a whole row of c logits:
+    keep the axis."""
+    rows = logits[:, :-1]
+    shifted = rows - rows.max(axis=-1, keepdims=True)
+    logs = shifted - np.log(np.exp(shifted).sum(axis=-1))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
+@mistake
+def first_text_only(logits: F, ids: F) -> float:
+    """this is the loss of the first text alone."""
+    return float(-_of_the_answers(_logs(logits[:1, :-1]), ids[:1, 1:]).mean())
+
+
+@mistake
+def only_the_last_guess(logits: F, ids: F) -> float:
+    """this is the loss of the last guess of each text alone. Every place but the last of a text has a next word, and all
+    of them count."""
+    return float(-_of_the_answers(_logs(logits[:, -2:-1]), ids[:, -1:]).mean())
+
+
+@mistake
+def one_loss_for_each_guess(logits: F, ids: F) -> F:
+    """you returned the losses of all guesses. One number is asked for, their mean."""
+    return np.asarray(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]))
+
+
+@mistake
+def one_loss_for_each_text(logits: F, ids: F) -> F:
+    """you returned a loss for each text. One number is asked for, the mean over the guesses of all texts."""
+    return np.asarray(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean(axis=1))
+
+
+@right
+def loss_by_indices(logits: F, ids: F) -> float:
+    b, n, _ = logits.shape
+    top = logits.max(axis=-1)
+    partition = top + np.log(np.exp(logits - top[..., None]).sum(axis=-1))
+    item, place = np.arange(b)[:, None], np.arange(n - 1)[None, :]
+    return float((partition[:, :-1] - logits[item, place, ids[:, 1:]]).mean())
+
+
+@right
+def loss_by_logaddexp(logits: F, ids: F) -> float:
+    rows, answers = logits[:, :-1].reshape(-1, logits.shape[-1]), ids[:, 1:].ravel()
+    return float(np.mean(np.logaddexp.reduce(rows, axis=1) - rows[np.arange(len(rows)), answers]))
+
+
+@right
+def loss_by_one_hot(logits: F, ids: F) -> float:
+    b, n, c = logits.shape
+    chosen = np.eye(c)[ids[:, 1:]] * _logs(logits[:, :-1])
+    return float(-chosen.sum() / (b * (n - 1)))
+
+
+@right
+def loss_by_loops(logits: F, ids: F) -> float:
+    losses = []
+    for rows, text in zip(logits, ids, strict=True):
+        for row, answer in zip(rows[:-1], text[1:], strict=True):
+            losses.append(row.max() + np.log(np.exp(row - row.max()).sum()) - row[answer])
+    return float(np.mean(losses))
+
+
+@right
+def loss_by_torch(logits: F, ids: F) -> float:
+    import torch
+
+    rows = torch.from_numpy(logits[:, :-1].copy()).flatten(0, 1)
+    answers = torch.from_numpy(ids[:, 1:].astype(np.int64)).flatten()
+    return float(torch.nn.functional.cross_entropy(rows, answers))

@@ -1,0 +1,206 @@
+"""What several of these exercises share. The whole transformer block, and what stands before and after a stack of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from autograder.exercises.inputs import normal
+from autograder.exercises.model import B, F
+from course.functions import Function, public_function
+
+Act = Callable[[np.ndarray], np.ndarray]
+
+
+Params = dict[str, Float[np.ndarray, "..."]]
+
+
+Stages = dict[str, np.ndarray]
+
+
+def minus_mean(X: F, axis: Any = -1) -> F:
+    return np.asarray(X - X.mean(axis=axis, keepdims=True))
+
+
+def row_variance(X: F, axis: Any = -1) -> F:
+    return np.asarray(X.var(axis=axis, keepdims=True))
+
+
+def normalised_rows(X: F, gain: F, bias: F, eps: float) -> F:
+    return np.asarray(gain * minus_mean(X) / np.sqrt(row_variance(X) + eps) + bias)
+
+
+def drawn_gain(rng: np.random.Generator, d: int, dtype: str = "float64") -> F:
+    """Gains that differ from 1, from each other and from 0."""
+    return np.asarray((rng.uniform(0.5, 2.0, d) * rng.choice([-1.0, 1.0], d)).astype(dtype))
+
+
+def _silu(x: F) -> F:
+    return np.asarray(x / (1 + np.exp(-x)))
+
+
+def _leaky(x: F) -> F:
+    return np.asarray(np.where(x > 0, x, x * 0.1))
+
+
+def _gelu(x: F) -> F:
+    return np.asarray(0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x * x * x))))
+
+
+def _softplus(x: F) -> F:
+    return np.asarray(np.logaddexp(x, x * 0))
+
+
+def drawn_activation(rng: np.random.Generator) -> Function:
+    """One of four that bend in different ways, none of them relu; it keeps the dtype."""
+    run = (_silu, _leaky, _gelu, _softplus)[int(rng.integers(4))]
+    return Function("act", run, lambda *arguments, **keywords: 0)
+
+
+def drawn_layers(rng: np.random.Generator, d: int, f: int, dtype: str = "float64", order: str = "C") -> tuple[F, ...]:
+    """W1, b1, W2, b2: hidden features around 0 with a spread of about 2, on both sides of a bend."""
+    return (
+        normal(rng, d, f, scale=1.5 / math.sqrt(d), dtype=dtype, order=order),
+        normal(rng, f, dtype=dtype),
+        normal(rng, f, d, scale=1.0 / math.sqrt(f), dtype=dtype, order=order),
+        normal(rng, d, dtype=dtype),
+    )
+
+
+RELU, TANH = public_function("relu"), public_function("tanh")
+
+
+def attend_packed(X: F, p: Params, h: int, keep: B, shifted: bool = True) -> F:
+    """Attention with h heads, all tokens at once; a token that keeps nothing gets zeros."""
+    Wqkv, Wo = p["Wqkv"], p["Wo"]
+    v = len(Wo) // h
+    k = (Wqkv.shape[1] // h - v) // 2
+    Q, K, V = np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1)
+    heads = []
+    for a in range(h):
+        at, of = slice(a * k, (a + 1) * k), slice(a * v, (a + 1) * v)
+        S = np.where(keep, Q[:, at] @ K[:, at].T / math.sqrt(k), -np.inf)
+        E = np.exp(S - np.where(keep.any(axis=1) & shifted, S.max(axis=1), 0)[:, None])
+        heads.append((E / np.where(keep.any(axis=1), E.sum(axis=1), 1)[:, None]) @ V[:, of])
+    return np.asarray(np.hstack(heads) @ Wo)
+
+
+def norm1(X: F, p: Params, eps: float) -> F:
+    return normalised_rows(X, p["gain1"], p["bias1"], eps)
+
+
+def norm2(X: F, p: Params, eps: float) -> F:
+    return normalised_rows(X, p["gain2"], p["bias2"], eps)
+
+
+def feed_forward(X: F, p: Params, act: Act) -> F:
+    return np.asarray(act(X @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])
+
+
+def staged(*stages: F) -> Stages:
+    return dict(zip(("T1", "T2", "T3", "T4", "T5", "H"), stages, strict=True))
+
+
+def block_at_once(X: F, p: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    T1 = norm1(X, p, eps)
+    T2 = attend_packed(T1, p, h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, p, eps)
+    T5 = feed_forward(T4, p, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+def drawn_parameters(
+    rng: np.random.Generator, d: int, h: int, k: int, v: int, f: int, dtype: str = "float64", order: str = "C"
+) -> Params:
+    """A block's parameters: scores with a spread of about 2, biases that are not 0, and two norms that differ."""
+    queries_and_keys = normal(rng, d, 2 * h * k, scale=math.sqrt(2.0) / math.sqrt(d))
+    values = normal(rng, d, h * v, scale=1.0 / math.sqrt(d))
+    W1, b1, W2, b2 = drawn_layers(rng, d, f, dtype, order)
+    packed = np.hstack([queries_and_keys, values]).astype(dtype)
+    return {
+        "Wqkv": np.asfortranarray(packed) if order == "F" else packed,
+        "Wo": normal(rng, h * v, d, scale=1.5 / math.sqrt(h * v), dtype=dtype, order=order),
+        "W1": W1,
+        "b1": b1,
+        "W2": W2,
+        "b2": b2,
+        "gain1": drawn_gain(rng, d, dtype),
+        "bias1": normal(rng, d, dtype=dtype),
+        "gain2": drawn_gain(rng, d, dtype),
+        "bias2": normal(rng, d, dtype=dtype),
+    }
+
+
+def who_sees_whom(rng: np.random.Generator, n: int) -> B:
+    """A random mask in which somebody sees nobody, and somebody sees a later token."""
+    keep = rng.random((n, n)) < 0.6
+    keep[0, n - 1] = True
+    keep[rng.integers(1, n)] = False
+    return keep
+
+
+def drawn_block(rng: np.random.Generator) -> tuple[int, ...]:
+    """n, d, h, k, v, f: pairwise distinct, and h * k != d != h * v."""
+    while True:
+        n, d, h, k, v, f = (int(size) for size in rng.permutation(np.arange(2, 8)))
+        if h <= 3 and d not in (h * k, h * v) and d > 2:
+            return n, d, h, k, v, f
+
+
+BY_HAND: Params = {
+    "Wqkv": np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
+    "Wo": np.array([[2.0, 4.0]]),
+    "W1": np.array([[1.0], [2.0]]),
+    "b1": np.array([0.0]),
+    "W2": np.array([[10.0, 20.0]]),
+    "b2": np.array([0.0, 0.0]),
+    "gain1": np.array([1.0, 1.0]),
+    "bias1": np.array([0.0, 0.0]),
+    "gain2": np.array([1.0, 1.0]),
+    "bias2": np.array([0.0, 0.0]),
+}
+
+
+SMALL: Params = {
+    "Wqkv": np.array([[1.0, 0.5, -1.0], [0.5, -1.0, 2.0]]),
+    "Wo": np.array([[1.0, -0.5]]),
+    "W1": np.array([[1.0], [-2.0]]),
+    "b1": np.array([0.5]),
+    "W2": np.array([[1.5, 0.5]]),
+    "b2": np.array([0.25, -1.0]),
+    "gain1": np.array([1.0, 2.0]),
+    "bias1": np.array([0.5, 0.0]),
+    "gain2": np.array([1.5, -1.0]),
+    "bias2": np.array([0.0, 0.75]),
+}
+
+
+OTHER: Params = {
+    "Wqkv": np.array([[0.5, 1.0, 1.0], [-1.0, 0.5, 0.5]]),
+    "Wo": np.array([[-1.0, 1.5]]),
+    "W1": np.array([[-1.0], [1.0]]),
+    "b1": np.array([-0.5]),
+    "W2": np.array([[0.5, -2.0]]),
+    "b2": np.array([-0.5, 0.5]),
+    "gain1": np.array([2.0, 0.5]),
+    "bias1": np.array([0.0, -0.5]),
+    "gain2": np.array([1.0, 1.25]),
+    "bias2": np.array([0.5, 0.0]),
+}
+
+
+THREE_TOKENS = np.array([[1.0, 0.0], [-0.5, 1.5], [2.0, -1.0]])
+
+
+def drawn_texts(rng: np.random.Generator, b: int, n: int, c: int) -> F:
+    return rng.integers(0, c, (b, n))
+
+
+def row_softmax(S: F, axis: int = -1) -> F:
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return np.asarray(E / E.sum(axis=axis, keepdims=True))

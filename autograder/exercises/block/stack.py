@@ -1,0 +1,306 @@
+"""The whole transformer block, and what stands before and after a stack of them: `stack`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from autograder.exercises.block.block import block
+from autograder.exercises.block.layer_norm import layer_norm
+from autograder.exercises.block.parts import (
+    BY_HAND,
+    OTHER,
+    RELU,
+    SMALL,
+    TANH,
+    THREE_TOKENS,
+    Act,
+    attend_packed,
+    block_at_once,
+    drawn_activation,
+    drawn_block,
+    drawn_gain,
+    drawn_parameters,
+    feed_forward,
+    norm1,
+    norm2,
+    normalised_rows,
+    who_sees_whom,
+)
+from autograder.exercises.inputs import causal, normal
+from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+
+USES = ("block", "layer_norm")
+Layers = list[dict[str, Float[np.ndarray, "..."]]]
+Norm = tuple[np.ndarray, np.ndarray]
+
+
+def stack(
+    X: Float[np.ndarray, "n d"],
+    layers: Layers,
+    final_norm: tuple[Float[np.ndarray, "d"], Float[np.ndarray, "d"]],
+    h: int,
+    keep: Bool[np.ndarray, "n n"],
+    eps: float,
+    act: Act,
+) -> Float[np.ndarray, "n d"]:
+    """The blocks one after the other, each on the H of the one before, and a LayerNorm at the end."""
+    H = X
+    for i in range(len(layers)):
+        H = block(H, layers[i], h, keep, eps, act)["H"]
+    return layer_norm(H, final_norm[0], final_norm[1], eps)
+
+
+PUBLIC = (
+    case(THREE_TOKENS, [], (np.array([1.0, 2.0]), np.array([0.5, -1.0])), 1, causal(3), 0.5, TANH),
+    case(np.array([[1.0, 3.0]]), [BY_HAND], (np.array([1.0, 2.0]), np.array([10.0, 20.0])), 1, causal(1), 0.0, RELU),
+    case(THREE_TOKENS, [SMALL, OTHER], (np.array([1.0, 2.0]), np.array([0.5, -1.0])), 1, causal(3), 0.5, TANH),
+    case(
+        THREE_TOKENS,
+        [OTHER, SMALL, BY_HAND],
+        (np.array([1.5, 0.5]), np.array([0.0, 1.0])),
+        1,
+        np.ones((3, 3), bool),
+        0.5,
+        TANH,
+    ),
+)
+
+
+def _stacked(
+    rng: np.random.Generator, depth: int, n: int, d: int, h: int, k: int, v: int, f: int, dtype: str = "float64"
+) -> tuple[Any, ...]:
+    """X, layers, final_norm."""
+    layers = [drawn_parameters(rng, d, h, k, v, f, dtype) for _ in range(depth)]
+    return normal(rng, n, d, scale=2.0, dtype=dtype), layers, (drawn_gain(rng, d, dtype), normal(rng, d, dtype=dtype))
+
+
+@probe(1.5)
+def stacks(rng: np.random.Generator) -> list[Case]:
+    """block after block, each with its own parameters, and the LayerNorm at the end"""
+    cases = []
+    for depth in (2, 3):
+        n, d, h, k, v, f = drawn_block(rng)
+        cases.append(case(*_stacked(rng, depth, n, d, h, k, v, f), h, causal(n), 1e-2, drawn_activation(rng)))
+    return cases
+
+
+@probe(0.75)
+def few_blocks(rng: np.random.Generator) -> list[Case]:
+    """one block, none at all, and one that adds nothing"""
+    # One block, none, and three of which the one in the middle adds nothing.
+    cases = []
+    for depth in (1, 0, 3):
+        n, d, h, k, v, f = drawn_block(rng)
+        X, layers, norm = _stacked(rng, depth, n, d, h, k, v, f)
+        if depth == 3:
+            layers[1] |= {name: np.zeros_like(layers[1][name]) for name in ("Wo", "W2", "b2")}
+        cases.append(case(X, layers, norm, h, causal(n), 1e-5, drawn_activation(rng)))
+    return cases
+
+
+@probe(0.75)
+def stacks_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """a single token, a mask that is not causal, float32"""
+    n, d, h, k, v, f = drawn_block(rng)
+    return [
+        case(*_stacked(rng, 2, 1, d, h, k, v, f), h, causal(1), 1e-5, drawn_activation(rng)),
+        case(*_stacked(rng, 2, n, d, h, k, v, f), h, who_sees_whom(rng, n), 0.3, drawn_activation(rng)),
+        case(*_stacked(rng, 2, n, d, h, k, v, f, "float32"), h, causal(n), 1e-2, drawn_activation(rng)),
+    ]
+
+
+def _through(X: F, layers: Layers, h: int, keep: B, eps: float, act: Act) -> F:
+    for params in layers:
+        X = block_at_once(X, params, h, keep, eps, act)["H"]
+    return X
+
+
+@mistake
+def feeds_the_input_again(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """you gave X to every block, so all of them but the last worked for nothing. Each block goes on with the H of the one
+    before it."""
+    return normalised_rows(_through(X, layers[-1:], h, keep, eps, act), *final_norm, eps)
+
+
+@mistake
+def adds_up_the_blocks(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """you added the input of each block to its H. A block has done that itself: its H is its input and two updates."""
+    for params in layers:
+        X = X + block_at_once(X, params, h, keep, eps, act)["H"]
+    return normalised_rows(X, *final_norm, eps)
+
+
+@mistake
+def no_final_norm(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """the LayerNorm at the end is missing. In a pre-norm block nobody normalises H; the next block does it, and after the
+    last one there is no next."""
+    return _through(X, layers, h, keep, eps, act)
+
+
+@mistake
+def one_block_for_all(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """every block ran with the parameters of the first. Each has its own."""
+    return normalised_rows(_through(X, layers[:1] * len(layers), h, keep, eps, act), *final_norm, eps)
+
+
+@mistake
+def last_block_for_all(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """every block ran with the parameters of the last. Each has its own."""
+    return normalised_rows(_through(X, layers[-1:] * len(layers), h, keep, eps, act), *final_norm, eps)
+
+
+@mistake
+def blocks_backwards(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """the last block ran first. They run in the order of the list."""
+    return normalised_rows(_through(X, layers[::-1], h, keep, eps, act), *final_norm, eps)
+
+
+@mistake
+def stops_early(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """the last block did not run."""
+    return normalised_rows(_through(X, layers[:-1], h, keep, eps, act), *final_norm, eps)
+
+
+@mistake
+def starts_late(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """the first block did not run."""
+    return normalised_rows(_through(X, layers[1:], h, keep, eps, act), *final_norm, eps)
+
+
+@mistake
+def returns_from_the_loop(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F | None:
+    """your return stands inside the loop: it is indented too far. So only the first block runs, and where there are no
+    blocks nothing is returned at all."""
+    return normalised_rows(_through(X, layers[:1], h, keep, eps, act), *final_norm, eps) if layers else None
+
+
+@mistake
+def norm_after_every_block(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """your final LayerNorm stands inside the loop, so it runs after every block, and not at all where there are none. It
+    stands once, at the end; in between the tokens go on as they are."""
+    for params in layers:
+        X = normalised_rows(block_at_once(X, params, h, keep, eps, act)["H"], *final_norm, eps)
+    return X
+
+
+@mistake
+def norm_after_every_block_and_at_the_end(
+    X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """you ran the final LayerNorm after every block, and once more at the end. In between the tokens go on as they are."""
+    for params in layers:
+        X = normalised_rows(block_at_once(X, params, h, keep, eps, act)["H"], *final_norm, eps)
+    return normalised_rows(X, *final_norm, eps)
+
+
+@mistake
+def norms_the_input(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """this is the LayerNorm of X as it came in: what the blocks made has been kept under another name, or not at all. Norm
+    what came out of the last block."""
+    return normalised_rows(X, *final_norm, eps)
+
+
+@mistake
+def norm_at_the_start(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """you ran the final LayerNorm first, and the blocks after it."""
+    return _through(normalised_rows(X, *final_norm, eps), layers, h, keep, eps, act)
+
+
+@mistake
+def norm_exchanges_gain_and_bias(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """you took the bias of the final LayerNorm for its gain, and the gain for its bias. The pair is (gain, bias)."""
+    return normalised_rows(_through(X, layers, h, keep, eps, act), final_norm[1], final_norm[0], eps)
+
+
+@mistake
+def norm_without_parameters(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """your final LayerNorm ran without its gain and its bias."""
+    return normalised_rows(_through(X, layers, h, keep, eps, act), np.ones_like(final_norm[0]), 0 * final_norm[1], eps)
+
+
+@mistake
+def final_norm_with_eps_of_its_own(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """your final LayerNorm uses an eps of 0.00001. It uses the one that the blocks use, eps."""
+    return normalised_rows(_through(X, layers, h, keep, eps, act), *final_norm, 1e-5)
+
+
+@mistake
+def stack_with_eps_of_its_own(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """every LayerNorm, in the blocks and at the end, uses an eps of 0.00001, whatever eps you were given."""
+    return normalised_rows(_through(X, layers, h, keep, 1e-5, act), *final_norm, 1e-5)
+
+
+@mistake
+def stack_with_a_mask_of_its_own(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """you made a causal mask of your own. The caller decides who sees whom: hand on keep."""
+    return normalised_rows(_through(X, layers, h, np.tril(np.ones((len(X), len(X)), bool)), eps, act), *final_norm, eps)
+
+
+@mistake
+def hands_on_the_update(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """you handed on T5, the FFN's update alone. What a block passes to the next is H."""
+    for params in layers:
+        X = block_at_once(X, params, h, keep, eps, act)["T5"]
+    return normalised_rows(X, *final_norm, eps)
+
+
+@mistake
+def hands_on_the_dictionary(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """block returns all six of its stages in a dictionary, and you went on with the whole of it. Only one of them goes
+    round."""
+
+    def begin(tokens: F) -> F:
+        return tokens - tokens.mean(axis=-1, keepdims=True)  # as nearly every LayerNorm begins
+
+    tokens: Any = X
+    for params in layers:
+        begin(tokens)
+        tokens = block_at_once(tokens, params, h, keep, eps, act)
+    begin(tokens)
+    return normalised_rows(tokens, *final_norm, eps)
+
+
+@mistake
+def hands_on_half_a_block(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """you handed on T3, the tokens after attention, so no FFN took part. What a block passes to the next is H."""
+    for params in layers:
+        X = block_at_once(X, params, h, keep, eps, act)["T3"]
+    return normalised_rows(X, *final_norm, eps)
+
+
+@mistake
+def uses_up_the_list(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """the caller's list of layers is empty afterwards: popping takes its entries away. Go through it with a for."""
+    while layers:
+        X = block_at_once(X, layers.pop(0), h, keep, eps, act)["H"]
+    return normalised_rows(X, *final_norm, eps)
+
+
+@right
+def stack_by_blocks(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    for params in layers:
+        X = block(X, params, h, keep, eps, act)["H"]
+    return layer_norm(X, *final_norm, eps)
+
+
+@right
+def stack_by_recursion(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    def through(X: F, layers: Layers) -> F:
+        if not layers:
+            return X
+        return through(block_at_once(X, layers[0], h, keep, eps, act)["H"], layers[1:])
+
+    return normalised_rows(through(X, layers), *final_norm, eps)
+
+
+@right
+def stack_without_helpers(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    H = X.copy()
+    for p in layers:
+        H += attend_packed(norm1(H, p, eps), p, h, keep)
+        H += feed_forward(norm2(H, p, eps), p, act)
+    gain, bias = final_norm
+    return gain * (H - H.mean(axis=1, keepdims=True)) / np.sqrt(H.var(axis=1, keepdims=True) + eps) + bias

@@ -1,0 +1,3 @@
+"""A leak shows in the loss."""
+
+EXERCISES = ("loss_by_position", "verdict")

@@ -1,0 +1,370 @@
+"""A leak shows in the loss: `verdict`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from autograder.exercises.model import Case, case, mistake, probe, right
+
+
+def verdict(loss: float, entropy: float, tol: float) -> Literal["honest", "underfit", "leak"]:
+    """Where a loss lies in the line: below the entropy, above it, or, up to tol, on it."""
+    if loss != loss:
+        raise ValueError("the loss is not a number")
+    below, above = entropy - tol, entropy + tol
+    if below <= loss <= above:
+        return "honest"
+    return "leak" if loss < below else "underfit"
+
+
+PUBLIC = (
+    case(1.0, 1.5, 0.25),
+    case(1.5, 1.5, 0.25),
+    case(2.0, 1.5, 0.25),
+    case(0.5, 1.5, 0.25),
+    # inside the band, ever closer to an edge
+    case(1.47, 1.5, 0.25),
+    case(1.5525, 1.5, 0.25),
+    case(1.41, 1.5, 0.25),
+    case(1.59, 1.5, 0.25),
+    case(1.35, 1.5, 0.25),
+    case(1.65, 1.5, 0.25),
+    case(1.3, 1.5, 0.25),
+    case(1.7, 1.5, 0.25),
+    # outside it, where a share of the entropy would be inside
+    case(1.1875, 1.5, 0.25),
+    case(1.8125, 1.5, 0.25),
+    # the edges
+    case(1.25, 1.5, 0.25),
+    case(1.75, 1.5, 0.25),
+    case(0.5, 1.0, 0.5),
+    case(1.5, 1.0, 0.5),
+    # beyond them, by hardly anything
+    *(case(1.5 + sign * (0.25 + 2.0**power), 1.5, 0.25) for power in (-20, -13) for sign in (1, -1)),
+    case(math.nan, 1.5, 0.25, harness="refusing"),
+    case(math.inf, 1.5, 0.25, harness="refusing"),
+)
+
+
+@probe(1.0)
+def three_ways(rng: np.random.Generator) -> list[Case]:
+    """below the band, in it and above it"""
+    cases = []
+    for narrow, wide in ((0.02, 0.05), (0.05, 0.1), (0.12, 0.2)):
+        entropy, tol = float(rng.uniform(1.2, 2.4)), float(rng.uniform(narrow, wide))
+        for share in (0.02, 0.45, 0.65, 0.95, 1.1):
+            by = float(rng.uniform(0.95, 1.04)) * share * tol
+            cases += [case(entropy + by, entropy, tol), case(entropy - by, entropy, tol)]
+        cases += [case(0.3 * entropy, entropy, tol), case(3.0 * entropy, entropy, tol)]
+    return cases
+
+
+def _eighths(rng: np.random.Generator) -> tuple[float, float]:
+    """An entropy and a tolerance that floating point adds and subtracts without rounding."""
+    return float(rng.integers(8, 20)) / 8, float(rng.integers(1, 4)) / 8
+
+
+@probe(0.5)
+def edges_of_the_band(rng: np.random.Generator) -> list[Case]:
+    """the edges of the band, and a band of width 0"""
+    cases = []
+    for _ in range(3):
+        entropy, tol = _eighths(rng)
+        cases += [case(entropy - tol, entropy, tol), case(entropy + tol, entropy, tol), case(entropy, entropy, tol)]
+    entropy, tol = _eighths(rng)
+    beyond = [tol + 2.0**-20, tol + 2.0**-13]  # by hardly anything, and still exact
+    cases += [case(entropy + sign * by, entropy, tol) for by in beyond for sign in (1, -1)]
+    return [*cases, case(entropy, entropy, 0.0)]
+
+
+@probe(0.5)
+def no_number(rng: np.random.Generator) -> list[Case]:
+    """a loss that is not a number is refused; one of infinity is underfit, one of 0 a leak"""
+    entropy, tol = _eighths(rng)
+    return [case(loss, entropy, tol, harness="refusing") for loss in (math.nan, math.inf, 0.0)]
+
+
+@mistake
+def lower_is_better(loss: float, entropy: float, tol: float) -> str:
+    """you call every low loss honest. Below the entropy nobody gets by predicting: a loss down there says that the model
+    has seen the answers."""
+    return "underfit" if loss > entropy + tol else "honest"
+
+
+def _about(loss: float, entropy: float, tol: float, honest: Callable[[float], bool]) -> str:
+    if math.isnan(loss):
+        raise ValueError("no loss")
+    distance = loss - entropy
+    return "honest" if honest(distance) else "leak" if distance < 0 else "underfit"
+
+
+@mistake
+def close_is_honest(loss: float, entropy: float, tol: float) -> str:
+    """your comparison has a tolerance of its own, on top of tol: functions that ask whether two numbers are close bring
+    one along. Where the band ends has been agreed on beforehand, and it ends there."""
+    return _about(loss, entropy, tol, lambda distance: bool(np.isclose(loss, entropy, atol=tol)))
+
+
+@mistake
+def rounds_the_distance(loss: float, entropy: float, tol: float) -> str:
+    """you rounded before you compared, so what lies a little outside the band counts as inside."""
+    return _about(loss, entropy, tol, lambda distance: round(abs(distance), 3) <= tol)
+
+
+@mistake
+def words_exchanged(loss: float, entropy: float, tol: float) -> str:
+    """you exchanged the two words. A leak makes the loss too low; a model that has not learnt enough has a loss that is
+    too high."""
+    return "leak" if loss > entropy + tol else "underfit" if loss < entropy - tol else "honest"
+
+
+def _judge(loss: float, entropy: float, tol: float) -> str:
+    """Right for every loss that is a number. Mistakes do without the question for NaN, since few who make one ask it."""
+    if loss < entropy - tol:
+        return "leak"
+    if loss > entropy + tol:
+        return "underfit"
+    return "honest"
+
+
+@mistake
+def entropy_in_bits(loss: float, entropy: float, tol: float) -> str:
+    """you turned the entropy into bits and left the loss in nats. Both are given in nats; nothing has to be turned."""
+    return _judge(loss, entropy / math.log(2), tol)
+
+
+@mistake
+def loss_in_bits(loss: float, entropy: float, tol: float) -> str:
+    """you turned the loss into bits and left the entropy in nats. Both are given in nats; nothing has to be turned."""
+    return _judge(loss / math.log(2), entropy, tol)
+
+
+@mistake
+def both_in_bits(loss: float, entropy: float, tol: float) -> str:
+    """you turned loss and entropy into bits and left the tolerance in nats. All three are given in nats; nothing has to
+    be turned."""
+    return _judge(loss / math.log(2), entropy / math.log(2), tol)
+
+
+@mistake
+def distance_is_a_leak(loss: float, entropy: float, tol: float) -> str:
+    """you call every loss that is far from the entropy a leak, above it too. The side matters: above the entropy it is a
+    model that has not learnt enough."""
+    return "leak" if abs(loss - entropy) > tol else "honest"
+
+
+@mistake
+def distance_is_underfit(loss: float, entropy: float, tol: float) -> str:
+    """you call every loss that is far from the entropy underfit, below it too. The side matters: below the entropy it is
+    a leak."""
+    return "underfit" if abs(loss - entropy) > tol else "honest"
+
+
+@mistake
+def tolerance_is_a_share(loss: float, entropy: float, tol: float) -> str:
+    """you took tol for a share of the entropy. It is an amount in nats, which is added and subtracted."""
+    return _judge(loss, entropy, tol * entropy)
+
+
+@mistake
+def no_tolerance(loss: float, entropy: float, tol: float) -> str:
+    """you left tol out. The loss is measured on finitely many texts, and by luck alone an honest model lands a little
+    below the entropy as often as above it."""
+    return _judge(loss, entropy, 0.0)
+
+
+@mistake
+def tolerance_above_only(loss: float, entropy: float, tol: float) -> str:
+    """you allow for luck above the entropy and not below it. A perfect model lands a little below as often as above, and
+    you would accuse it."""
+    return "leak" if loss < entropy else "underfit" if loss > entropy + tol else "honest"
+
+
+@mistake
+def tolerance_below_only(loss: float, entropy: float, tol: float) -> str:
+    """you allow for luck below the entropy and not above it. Nearly every good model lies a little above."""
+    return "leak" if loss < entropy - tol else "underfit" if loss > entropy else "honest"
+
+
+@mistake
+def half_a_tolerance(loss: float, entropy: float, tol: float) -> str:
+    """your band is tol wide from edge to edge. It reaches by tol down and by tol up."""
+    return _judge(loss, entropy, tol / 2)
+
+
+@mistake
+def tolerance_turned(loss: float, entropy: float, tol: float) -> str:
+    """you moved each edge to the wrong side, by -tol where +tol is due. Then a loss that lies on the entropy is both too
+    high and too low."""
+    return "leak" if loss < entropy + tol else "underfit" if loss > entropy - tol else "honest"
+
+
+@mistake
+def edges_left_out(loss: float, entropy: float, tol: float) -> str:
+    """at the edges themselves, tol away from the entropy, you do not say honest. They belong to it."""
+    if loss != loss:
+        raise ValueError("the loss is not a number")
+    return edges_left_out_and_nan_honest(loss, entropy, tol)
+
+
+@mistake
+def lower_edge_left_out(loss: float, entropy: float, tol: float) -> str:
+    """at the lower edge, a loss of exactly entropy - tol, you do not say honest. The edges belong to it."""
+    return "leak" if loss <= entropy - tol else "underfit" if loss > entropy + tol else "honest"
+
+
+@mistake
+def upper_edge_left_out(loss: float, entropy: float, tol: float) -> str:
+    """at the upper edge, a loss of exactly entropy + tol, you do not say honest. The edges belong to it."""
+    return "leak" if loss < entropy - tol else "underfit" if loss >= entropy + tol else "honest"
+
+
+@mistake
+def edges_left_out_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
+    """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
+    NaN, which passes every comparison by, comes out as honest: refuse it with a ValueError."""
+    return "leak" if loss <= entropy - tol else "underfit" if loss >= entropy + tol else "honest"
+
+
+@mistake
+def edges_left_out_and_nan_underfit(loss: float, entropy: float, tol: float) -> str:
+    """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
+    NaN, which passes every comparison by, comes out as underfit: refuse it with a ValueError."""
+    if abs(loss - entropy) < tol:
+        return "honest"
+    return "leak" if loss < entropy else "underfit"
+
+
+@mistake
+def edges_left_out_and_nan_a_leak(loss: float, entropy: float, tol: float) -> str:
+    """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
+    NaN, which passes every comparison by, comes out as a leak: refuse it with a ValueError."""
+    if abs(loss - entropy) < tol:
+        return "honest"
+    return "underfit" if loss > entropy else "leak"
+
+
+@mistake
+def a_tolerance_of_its_own(loss: float, entropy: float, tol: float) -> str:
+    """your function has a tolerance of its own, 0.05, and does not look at the one that it is given. The band is as wide
+    as the caller says."""
+    return _judge(loss, entropy, 0.05)
+
+
+@mistake
+def never_honest(loss: float, entropy: float, tol: float) -> str:
+    """you know two words and not the third. Between the edges, where a loss is as low as it can honestly be, it is
+    honest."""
+    return "underfit" if loss > entropy else "leak"
+
+
+@mistake
+def never_a_leak_and_no_tolerance(loss: float, entropy: float, tol: float) -> str:
+    """you ask only whether the loss is above the entropy. By luck an honest model lands a little above, which tol allows
+    for; and far below it nobody gets by predicting, so that a loss down there is a leak."""
+    return "underfit" if loss > entropy else "honest"
+
+
+@mistake
+def never_underfit(loss: float, entropy: float, tol: float) -> str:
+    """you call every high loss honest. A loss too far above the entropy is that of a model which has not learnt enough:
+    underfit."""
+    return "leak" if loss < entropy - tol else "honest"
+
+
+@mistake
+def infinity_refused(loss: float, entropy: float, tol: float) -> str:
+    """you refuse a loss of infinity. It is too large, and so it is underfit; only NaN, which is no number, has to be
+    refused."""
+    if not math.isfinite(loss):
+        raise ValueError("the loss is not finite")
+    return _judge(loss, entropy, tol)
+
+
+@mistake
+def returns_the_error(loss: float, entropy: float, tol: float) -> object:
+    """for NaN you return a ValueError, as if it were a fourth word. An error stops the caller only if it is raised."""
+    return ValueError("the loss is NaN") if math.isnan(loss) else _judge(loss, entropy, tol)
+
+
+@mistake
+def capitals(loss: float, entropy: float, tol: float) -> str:
+    """your words begin with a capital. They are compared letter by letter: lower case."""
+    return _judge(loss, entropy, tol).capitalize()
+
+
+@mistake
+def not_a_number_is_honest(loss: float, entropy: float, tol: float) -> str:
+    """you call a loss of NaN honest. NaN is neither below a number nor above one, so it passes every comparison by; nor does
+    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
+    return "leak" if loss < entropy - tol else "underfit" if loss > entropy + tol else "honest"
+
+
+@mistake
+def not_a_number_is_underfit(loss: float, entropy: float, tol: float) -> str:
+    """you call a loss of NaN underfit. NaN is neither below a number nor above one, so it passes every comparison by; nor does
+    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
+    return "leak" if loss < entropy - tol else "honest" if loss <= entropy + tol else "underfit"
+
+
+@mistake
+def not_a_number_is_a_leak(loss: float, entropy: float, tol: float) -> str:
+    """you call a loss of NaN a leak. NaN is neither below a number nor above one, so it passes every comparison by; nor does
+    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
+    return "underfit" if loss > entropy + tol else "honest" if loss >= entropy - tol else "leak"
+
+
+@mistake
+def says_it_does_not_return_it(loss: float, entropy: float, tol: float) -> None:
+    """you return nothing. A verdict that is only printed cannot be used by the code that follows."""
+    _judge(loss, entropy, tol)
+
+
+@mistake
+def compares_perplexities(loss: float, entropy: float, tol: float) -> str:
+    """you raised e to the loss and to the entropy before comparing, and tol is an amount in nats. Compare them as they
+    are."""
+    return _judge(math.exp(min(loss, 700.0)), math.exp(entropy), tol)
+
+
+@right
+def verdict_by_if(loss: float, entropy: float, tol: float) -> str:
+    if math.isnan(loss):
+        raise ValueError("the loss is NaN")
+    return _judge(loss, entropy, tol)
+
+
+@right
+def verdict_by_numpy(loss: float, entropy: float, tol: float) -> str:
+    if np.isnan(loss):
+        raise ValueError("NaN")
+    side = int(np.sign(loss - entropy)) if np.abs(loss - entropy) > tol else 0
+    return {-1: "leak", 0: "honest", 1: "underfit"}[side]
+
+
+@right
+def verdict_by_match(loss: float, entropy: float, tol: float) -> str:
+    match (loss >= entropy - tol, loss <= entropy + tol):
+        case (True, True):
+            return "honest"
+        case (True, False):
+            return "underfit"
+        case (False, True):
+            return "leak"
+        case _:
+            raise ValueError("the loss is not a number")
+
+
+@right
+def verdict_by_elimination(loss: float, entropy: float, tol: float) -> str:
+    if loss < entropy - tol:
+        return "leak"
+    if loss > entropy + tol:
+        return "underfit"
+    if abs(loss - entropy) <= tol:
+        return "honest"
+    raise ValueError(f"{loss} is no loss")

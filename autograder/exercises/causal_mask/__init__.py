@@ -1,0 +1,3 @@
+"""Hiding the future, and testing that it is hidden."""
+
+EXERCISES = ("causal_keep", "mask_scores", "zero_renorm", "masked_softmax", "influence")

@@ -1,0 +1,699 @@
+"""Hiding the future, and testing that it is hidden: `influence`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from autograder.exercises.inputs import causal, normal, sizes
+from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from course.functions import Function, public_function
+
+Model = Callable[[np.ndarray], np.ndarray]
+# A planted leak moves an output by 1e-6 or more, rounding moves it by 1e-12 or less.
+MOVES = 1e-9
+
+
+def influence(
+    f: Callable[[Float[np.ndarray, "n d"]], Float[np.ndarray, "n v"]], X: Float[np.ndarray, "n d"]
+) -> Bool[np.ndarray, "n n"]:
+    """Entry (i, j) is True where output i of f moves when token j of X moves."""
+    n, d = X.shape
+    uneven = np.array([0.9 + 0.7 * math.sin(2.0 * x + 1.0) for x in range(d)])
+    nudges = [1.0 * uneven, -0.5 * uneven, *(0.7 * row for row in np.eye(d)), -1.3 * uneven[::-1]]
+    at_rest = np.array(f(X.copy()), np.float64)
+    moves = np.zeros((n, n), bool)
+    for j in range(n):
+        for nudge in nudges:
+            moved = X.copy()
+            for x in range(d):
+                moved[j, x] += nudge[x]
+            outputs = np.array(f(moved), np.float64)
+            for i in range(n):
+                if max(abs(outputs[i] - at_rest[i])) > MOVES:
+                    moves[i, j] = True
+    return moves
+
+
+def _mixer(A: list[list[float]], X: list[list[float]], **parameters: object) -> Case:
+    return case(public_function("mixer", A=np.array(A), **parameters), np.array(X))
+
+
+PUBLIC = (
+    # the example by hand: tokens of one feature
+    _mixer([[1.0, 0.0], [1.0, 1.0]], [[1.0], [2.0]]),
+    # whichever way a token goes, one output rises and one falls
+    _mixer([[1.0, -1.0], [-2.0, 1.0]], [[0.1], [0.7]]),
+    # an honest model; one of its outputs falls when a token rises
+    _mixer([[1.0, 0.0], [-2.0, 1.0]], [[0.6, -0.7, 0.1], [0.9, 0.3, -0.9]]),
+    # the sum of a token's features is all that is read; one token is zero
+    _mixer(
+        [[1.0, 0.0], [1.0, 1.0]],
+        [[0.6, -0.3, 0.1, 0.2], [0.0, 0.0, 0.0, 0.0]],
+        reads=np.array([[0.5], [0.5], [0.5], [0.5]]),
+    ),
+    # a faint leak
+    _mixer([[20.0, 1e-5], [20.0, 20.0]], [[0.6, 0.1], [0.7, 0.9]]),
+    # the first feature is not read, and nothing is written to the first output feature
+    _mixer([[1.0, 0.0], [1.0, 1.0]], [[0.6, 0.9], [-0.7, 0.1]], reads=np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.5]])),
+    # nothing but the first feature is read
+    _mixer([[1.0, 0.0], [1.0, 1.0]], [[0.6, 0.9, 0.1], [-0.7, 0.1, 0.3]], reads=np.array([[1.0], [0.0], [0.0]])),
+    # output features cancel, and the first stays 0
+    _mixer([[1.0, 0.0], [1.0, 1.0]], [[0.6, 0.9], [-0.7, 0.1]], reads=np.array([[0.0, 1.0, -1.0], [0.0, 0.5, -0.5]])),
+    # as many features as tokens; no token counts for itself
+    _mixer(
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
+        [[0.6, 0.1, -0.7], [0.3, 0.9, 0.0], [-0.9, 0.0, 0.7]],
+    ),
+    # LayerNorm first, and a leak
+    _mixer(
+        [[1.0, 0.0, 0.5], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0]],
+        [[0.5, 0.0, -1.0, 0.25], [1.0, 0.5, -0.25, 0.5], [0.0, 0.25, 1.0, -1.0]],
+        normed=True,
+    ),
+    # an honest model with rounding
+    _mixer(
+        [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.5, 1.0]],
+        [[0.6, 0.1], [0.9, 0.7], [-0.7, 0.3]],
+        rounding=2e-13,
+    ),
+)
+
+
+def _watched(X: F, run: Model) -> Function:
+    """A model as a case hands it over: it stays with the judge, and calling it costs nothing."""
+
+    def model(Y: F) -> F:
+        Y = np.asarray(Y, np.float64)
+        if Y.shape != X.shape:
+            raise ValueError(f"the model takes tokens of shape [n, d] = {list(X.shape)}, not {list(Y.shape)}")
+        return run(Y)
+
+    return Function("model", model, lambda *arguments, **keywords: 0)
+
+
+def _case_of(X: F, run: Model) -> Case:
+    return case(_watched(X, run), X)
+
+
+def _attend(X: F, W: list[F], keep: B) -> F:
+    """Attention of one head; a token that keeps nothing gets zeros. W holds query, key and value weights."""
+    Q, K, V = (X @ w for w in W)
+    out = np.zeros((len(X), V.shape[1]))
+    for i, kept in enumerate(keep):
+        if kept.any():
+            scores = K[kept] @ Q[i] / math.sqrt(Q.shape[1])
+            E = np.exp(scores - scores.max())
+            out[i] = E @ V[kept] / E.sum()
+    return out
+
+
+def _head(rng: np.random.Generator, d: int, v: int) -> list[F]:
+    """Weights that give scores of moderate size: saturated weights would hide true influence."""
+    k = int(rng.integers(2, 5))
+    return [normal(rng, d, width, scale=0.8 / math.sqrt(d)) for width in (k, k)] + [
+        normal(rng, d, v, scale=1 / math.sqrt(d))
+    ]
+
+
+def _tokens(rng: np.random.Generator) -> tuple[F, int]:
+    """Moderate tokens [n, d], and a width for the outputs; all three sizes differ."""
+    n, d, v = sizes(rng, 3, 3, 7)
+    return normal(rng, n, d), v
+
+
+def _attending(rng: np.random.Generator, X: F, v: int, keep: B) -> Case:
+    W = _head(rng, X.shape[1], v)
+    return _case_of(X, lambda Y: _attend(Y, W, keep))
+
+
+@probe(1.0)
+def honest_models(rng: np.random.Generator) -> list[Case]:
+    """the wiring of models that do what they say: causal, full, backwards, token by token, none"""
+    X, v = _tokens(rng)
+    n, d = X.shape
+    W, bias = normal(rng, d, v), normal(rng, n, v)
+    return [
+        _attending(rng, X, v, causal(n, n)),
+        _attending(rng, X, v, np.ones((n, n), bool)),
+        _attending(rng, X, v, causal(n, n).T),
+        _case_of(X, lambda Y: np.tanh(Y @ W)),
+        _case_of(X, lambda Y: bias.copy()),
+    ]
+
+
+@probe(1.0)
+def one_too_many(rng: np.random.Generator) -> list[Case]:
+    """one connection too many: to the next token, or from one token to one other"""
+    # A causal model that also sees the next token, or in which one token sees one later token.
+    cases: list[Case] = []
+    for _ in range(3):
+        X, v = _tokens(rng)
+        n = len(X)
+        keep = causal(n, n)
+        leaky = [np.tril(np.ones((n, n), bool), k=1), keep.copy(), keep.copy()][len(cases)]
+        if len(cases) == 1:
+            leaky[0, n - 1] = True
+        if len(cases) == 2:
+            i = int(rng.integers(n - 1))
+            leaky[i, rng.integers(i + 1, n)] = True
+        cases.append(_attending(rng, X, v, leaky))
+    return cases
+
+
+def _leaky_pair(rng: np.random.Generator, n: int) -> tuple[int, int]:
+    """An output, and a later token that leaks into it."""
+    i = int(rng.integers(n - 1))
+    return i, int(rng.integers(i + 1, n))
+
+
+@probe(0.5)
+def one_head(rng: np.random.Generator) -> list[Case]:
+    """a leak in one of three attentions side by side"""
+    # Three heads side by side, of which the first is never the one that leaks.
+    X, v = _tokens(rng)
+    n, d = X.shape
+    heads = [_head(rng, d, v) for _ in range(3)]
+    masks = [causal(n, n) for _ in heads]
+    masks[int(rng.integers(1, 3))][_leaky_pair(rng, n)] = True
+    honest = [causal(n, n) for _ in heads]
+    Wo = normal(rng, 3 * v, d)
+
+    def side_by_side(Y: F, keeps: list[B]) -> F:
+        return np.hstack([_attend(Y, W, keep) for W, keep in zip(heads, keeps, strict=True)])
+
+    return [
+        _case_of(X, lambda Y: side_by_side(Y, masks)),
+        _case_of(X, lambda Y: Y + side_by_side(Y, masks) @ Wo),
+        _case_of(X, lambda Y: Y + side_by_side(Y, honest) @ Wo),
+    ]
+
+
+def _layer_norm(X: F, eps: float = 1e-5) -> F:
+    spread = X.var(axis=1, keepdims=True)
+    return (X - X.mean(axis=1, keepdims=True)) / np.sqrt(np.where(spread + eps == 0, 1, spread + eps))
+
+
+@probe(0.5)
+def behind_a_norm(rng: np.random.Generator) -> list[Case]:
+    """a leak behind a LayerNorm"""
+    # LayerNorm before attention, and after it; its mean, and without eps its size, cannot be moved.
+    n, v = (int(size) for size in rng.choice([3, 5, 6, 7], 2, replace=False))
+    X = normal(rng, n, 4)
+    quarters = np.round(4 * X) / 4  # moved evenly, their mean is subtracted without any rounding
+    W = _head(rng, 4, v)
+    leaky = causal(n, n)
+    leaky[_leaky_pair(rng, n)] = True
+    return [
+        _case_of(quarters, lambda Y: _attend(_layer_norm(Y), W, leaky)),
+        _case_of(X, lambda Y: _attend(_layer_norm(Y, eps=0.0), W, causal(n, n))),
+        _case_of(X, lambda Y: _layer_norm(_attend(Y, W, leaky))),
+    ]
+
+
+@probe(0.5)
+def narrow(rng: np.random.Generator) -> list[Case]:
+    """leaks through one feature, through the sum of all, and into one feature"""
+    # Leaks through the last feature alone, through the sum of all, and into the last feature of the output.
+    X, v = _tokens(rng)
+    n, d = X.shape
+    W = _head(rng, d, v)
+    keep, (i, j) = causal(n, n), _leaky_pair(rng, n)
+
+    def leaking(Y: F, what: F, into: slice) -> F:
+        out = _attend(Y, W, keep)
+        out[i, into] += what
+        return out
+
+    everywhere, last = slice(None), slice(v - 1, v)
+    even = normal(rng, n, 4)  # an even number of features, so that alternating ups and downs add up to nothing
+    return [
+        _case_of(even, lambda Y: np.tril(np.ones((n, n))) @ np.tanh(0.2 * Y.sum(axis=1, keepdims=True))),
+        _case_of(even, lambda Y: np.tril(np.ones((n, n))) @ np.tanh(0.5 * Y[:, :1])),
+        _case_of(X, lambda Y: leaking(Y, 0.3 * Y[j, -1:], everywhere)),
+        _case_of(X, lambda Y: leaking(Y, 0.3 * Y[j].sum(keepdims=True), everywhere)),
+        _case_of(X, lambda Y: leaking(Y, np.tanh(0.2 * Y[j] @ (1.0 + np.arange(d)))[None], last)),
+        _case_of(X, lambda Y: np.tanh(0.2 * Y.sum(axis=1, keepdims=True)) * np.ones(v)),
+    ]
+
+
+@probe(0.5)
+def faint_leaks(rng: np.random.Generator) -> list[Case]:
+    """faint leaks of a few millionths"""
+    # Leaks of a few millionths into outputs that are themselves around 60.
+    cases: list[Case] = []
+    for _ in range(2):
+        X, v = _tokens(rng)
+        n, d = X.shape
+        W, leak = _head(rng, d, v), 6e-6 * (1.0 + rng.random((d, v)))
+        keep, (i, j) = causal(n, n), _leaky_pair(rng, n)
+
+        def model(Y: F, W: list[F] = W, keep: B = keep, leak: F = leak, i: int = i, j: int = j) -> F:
+            out = 60.0 + _attend(Y, W, keep)
+            out[i] += Y[j] @ leak
+            return out
+
+        cases.append(_case_of(X, model))
+    return cases
+
+
+@probe(0.5)
+def models_that_round(rng: np.random.Generator) -> list[Case]:
+    """honest models that round are not accused"""
+    # Honest models whose outputs wobble by less than 1e-12, differently for every input.
+    X, v = _tokens(rng)
+    n, d = X.shape
+    W, V = _head(rng, d, v), normal(rng, d, v)
+    tuning = 1e5 * normal(rng, n * v, X.size)
+
+    def wobble(Y: F) -> F:
+        return 4e-13 * np.sin(tuning @ Y.ravel()).reshape(n, v)
+
+    return [
+        _case_of(X, lambda Y: _attend(Y, W, causal(n, n)) + wobble(Y)),
+        _case_of(X, lambda Y: np.tanh(Y @ V) + wobble(Y)),
+    ]
+
+
+@probe(0.5)
+def influence_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """a single token, a token of zeros, as many features as tokens, float32"""
+    n = int(rng.integers(3, 6))
+    alone, square, single = (
+        normal(rng, 1, 4),
+        normal(rng, n, n),
+        normal(rng, n, n + 2, dtype="float32", order="strided"),
+    )
+    still = normal(rng, n, n + 1)
+    still[rng.integers(n)] = 0.0
+    return [
+        _attending(rng, alone, 3, np.array([[True]])),
+        _case_of(alone, lambda Y: np.ones((1, 3))),
+        _attending(rng, square, n, causal(n, n)),  # n = d = v: a feature may pass for a token
+        _attending(rng, single, 2, causal(n, n)),
+        _case_of(still, lambda Y: -np.cumsum(np.tanh(Y), axis=0)),  # what rises makes outputs fall
+    ]
+
+
+@mistake
+def moves_only_the_last_token(f: Model, X: F) -> B:
+    """only the last column of your map is filled: you moved the last token and no other. Every token takes its turn."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    Y = X.copy()
+    Y[-1] += 0.5 + np.arange(X.shape[1])
+    moved[:, -1] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def same_nudge_for_every_feature(f: Model, X: F) -> B:
+    """your nudge adds the same number to every feature of a token. A model that first subtracts the token's mean, as
+    many do, does not notice that. Move the features by different amounts."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 1.0
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def nudge_too_small(f: Model, X: F) -> B:
+    """nothing seems to move, not even an output by its own token. Your nudge is so small that what it does lies below
+    your threshold. A nudge need not be small: this is no derivative."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 1e-11 * (0.5 + np.arange(X.shape[1]))
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def exact_comparison(f: Model, X: F) -> B:
+    """you accuse an honest model. Two runs of it may differ by rounding, around 1e-13, and you take any difference for
+    influence. Ask for more than that."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (f(Y) != before).any(axis=1)
+    return moved
+
+
+@mistake
+def even_nudge_exactly_compared(f: Model, X: F) -> B:
+    """two things at once. Your nudge adds the same number to every feature, which a model that subtracts each token's
+    mean does not notice; and you take any difference for influence, also one of rounding."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 1.0
+        moved[:, j] = (f(Y) != before).any(axis=1)
+    return moved
+
+
+@mistake
+def map_is_turned(f: Model, X: F) -> B:
+    """your map is turned. Row i belongs to the output that is watched, column j to the token that is moved."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def default_tolerance(f: Model, X: F) -> B:
+    """you miss a faint leak: your threshold is too large for it, or your nudge too small. (np.isclose and np.allclose
+    bring a threshold of their own, 1e-5 of the value.) Move by about 1, and choose a threshold between what rounding
+    does and what the faintest leak does."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = ~np.isclose(f(Y), before).all(axis=1)
+    return moved
+
+
+@mistake
+def counts_only_increases(f: Model, X: F) -> B:
+    """you see an output move up, and not when it moves down. The size of the difference matters, not its sign."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (f(Y) - before > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def counts_increases_by_an_even_nudge(f: Model, X: F) -> B:
+    """two things at once. You see an output move up, and not when it moves down: the size of the difference matters. And
+    your nudge adds the same number to every feature, which a model that subtracts each token's mean does not notice."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 1.0
+        moved[:, j] = (f(Y) - before > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def counts_only_decreases(f: Model, X: F) -> B:
+    """you see an output move one way, and not when it moves the other way. The size of the difference matters, not its
+    sign."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (before - f(Y) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def adds_the_features_up(f: Model, X: F) -> B:
+    """you add up the features of an output before you compare. One may rise by as much as another falls, and the sum
+    stays. Look at each feature."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = np.abs((f(Y) - before).sum(axis=1)) > 1e-9
+    return moved
+
+
+@mistake
+def watches_one_feature(f: Model, X: F) -> B:
+    """you watch one feature of each output, or ask that all of them move. The output has moved if any of its features
+    has."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = np.abs(f(Y) - before)[:, 0] > 1e-9
+    return moved
+
+
+@mistake
+def nudges_one_feature(f: Model, X: F) -> B:
+    """you move one feature of a token. A model may not read that feature at all, and copy another. Move all of them."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j, 0] += 1.0
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def nudge_begins_at_zero(f: Model, X: F) -> B:
+    """your nudge leaves the first feature where it is, as np.arange(d) begins at 0; and where a token has one feature
+    only, nothing moves at all. Every feature has to move."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def nudge_adds_up_to_nothing(f: Model, X: F) -> B:
+    """your nudge moves some features up and others down, so that in sum they stay. A model that passes on the sum of a
+    token's features does not notice. Different amounts, and not a sum of zero."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += np.linspace(-1, 1, X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def sets_the_token_to_zero(f: Model, X: F) -> B:
+    """you set the token to zero. Where it was zero already, nothing has moved. Add something to it."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] = 0.0
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def scales_the_token(f: Model, X: F) -> B:
+    """you multiply the token. A token of zeros stays where it is, and a model that divides each token by its size, as
+    LayerNorm does, does not notice either. Add something, a different amount to each feature."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] *= 2.0
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def never_puts_it_back(f: Model, X: F) -> B:
+    """a late column of your map also shows what earlier tokens did: they are moved along, or were never put back. Begin
+    each turn with a fresh copy, and move one token."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    Y = X.copy()
+    for j in range(len(X)):
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_later_tokens_along(f: Model, X: F) -> B:
+    """you move token j and all that come after it, as a slice like Y[j:] does. A column of the map is about one token:
+    move that one and no other."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j:] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_the_callers_tokens(f: Model, X: F) -> B:
+    """you move the tokens in the caller's own X, one after another. Take a fresh copy for each turn: Y = X is a second
+    name, not a copy."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X
+        Y[j] += 1.0 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_the_callers_tokens_evenly(f: Model, X: F) -> B:
+    """two things at once. You move the tokens in the caller's own X (Y = X is a second name, not a copy); and your nudge
+    adds the same number to every feature, which a model that subtracts each token's mean does not notice."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X
+        Y[j] += 1.0
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def takes_the_nudge_back(f: Model, X: F) -> B:
+    """you add the nudge to the caller's own X and subtract it afterwards. In floating point that does not always lead
+    back: 0.1 + 1 - 1 is 0.10000000000000009. Move a copy."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        nudge = 1.0 + np.arange(X.shape[1])
+        X[j] += nudge
+        moved[:, j] = (np.abs(f(X) - before) > 1e-9).any(axis=1)
+        X[j] -= nudge
+    return moved
+
+
+@mistake
+def returns_what_should_be(f: Model, X: F) -> B:
+    """your map is the causal mask, whatever the model does. The mask says what a model should see. Ask the model what it
+    does see."""
+    return np.tril(np.ones((len(X), len(X)), bool))
+
+
+@mistake
+def compares_with_itself(f: Model, X: F) -> B:
+    """nothing ever differs, because both runs get the moved tokens: Y = X is a second name for the caller's array, not
+    a copy."""
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - f(X)) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_features_for_tokens(f: Model, X: F) -> B:
+    """you move column j of X, which is one feature of all tokens. Token j is row j."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[:, j] += 0.5 + np.arange(len(X))
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def asks_the_features_not_the_outputs(f: Model, X: F) -> B:
+    """you ask of each feature whether it moved in any output. It is the other way round: of each output, whether it
+    moved in any feature."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=0)
+    return moved
+
+
+@mistake
+def reports_only_the_future(f: Model, X: F) -> B:
+    """your map shows only what comes from the future. It should show all influence, also the permitted one; comparing
+    with the mask comes later."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:j, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)[:j]
+    return moved
+
+
+@right
+def influence_by_uneven_nudges(f: Model, X: F) -> B:
+    n, d = X.shape
+    before = f(X)
+    moved = np.zeros((n, n), bool)
+    for j in range(n):
+        Y = X.copy()
+        Y[j] += 1 + np.arange(d) / d
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@right
+def influence_by_random_tokens(f: Model, X: F) -> B:
+    rng = np.random.default_rng(0)
+    n, d = X.shape
+    before = f(X)
+    columns = []
+    for j in range(n):
+        differences = []
+        for _ in range(3):
+            Y = X.copy()
+            Y[j] = rng.standard_normal(d)
+            differences.append(np.abs(f(Y) - before).max(axis=1))
+        columns.append(np.max(differences, axis=0) > 1e-8)
+    return np.stack(columns, axis=1)
+
+
+@right
+def influence_feature_by_feature(f: Model, X: F) -> B:
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j, x in np.ndindex(X.shape):
+        Y = X.copy()
+        Y[j, x] += 0.8
+        moved[:, j] |= np.abs(f(Y) - before).max(axis=1) > 1e-10
+    return moved
+
+
+@right
+def influence_by_large_nudges(f: Model, X: F) -> B:
+    n, d = X.shape
+    before = f(X)
+    nudges = np.zeros((n, n, d))
+    nudges[np.arange(n), np.arange(n)] = 3.0 * np.sin(np.arange(1, d + 1))
+    return np.array([~np.isclose(f(X + nudge), before, rtol=0, atol=1e-9).all(axis=1) for nudge in nudges]).T
+
+
+@right
+def influence_by_restoring(f: Model, X: F) -> B:
+    Y = np.array(X, dtype=np.float64)
+    before = f(Y)
+    moved = np.zeros((len(Y), len(Y)), bool)
+    for j in range(len(Y)):
+        kept = Y[j].copy()
+        for sign in (1, -1):
+            Y[j] = kept + sign * np.sqrt(1 + np.arange(len(kept)))
+            moved[:, j] |= np.linalg.norm(f(Y) - before, axis=1) > 1e-9
+        Y[j] = kept
+    return moved

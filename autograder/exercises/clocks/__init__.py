@@ -1,0 +1,3 @@
+"""What it costs, and how to time it."""
+
+EXERCISES = ("block_flops", "bench", "attend_cached")

@@ -1,0 +1,82 @@
+"""What several of these exercises share. One model on several devices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from autograder.exercises.inputs import normal
+from autograder.exercises.model import Case, F, case
+from course.functions import Function, public_function
+
+AllReduce = Callable[..., np.ndarray]
+
+
+def even_share(size: int, p: int) -> int:
+    """What each of p devices gets of something that can be dealt evenly."""
+    if size % p:
+        raise ValueError("this cannot be dealt evenly")
+    return size // p
+
+
+def column_slices(W: F, p: int, width: int) -> list[F]:
+    return [W[:, r * width : (r + 1) * width] for r in range(p)]
+
+
+def row_slices(W: F, p: int, height: int) -> list[F]:
+    return [W[r * height : (r + 1) * height] for r in range(p)]
+
+
+def pattern(*shape: int, step: int, dtype: str = "float64") -> F:
+    """Small whole numbers, from -3 to 3, that look like nothing in particular."""
+    return (np.arange(math.prod(shape)) * step % 7 - 3.0).reshape(shape).astype(dtype)
+
+
+def counting(*shape: int, dtype: str = "float64") -> F:
+    """Every number another one, so that each place shows what went there."""
+    return np.arange(math.prod(shape), dtype=dtype).reshape(shape)
+
+
+def _devices_and_share(rng: np.random.Generator) -> tuple[int, int]:
+    """A number of devices, 2 to 4, and another number of columns or rows for each."""
+    p = int(rng.integers(2, 5))
+    return p, int(rng.choice([share for share in range(2, 6) if share != p]))
+
+
+def wide_cases(rng: np.random.Generator) -> list[Case]:
+    cases = []
+    for _ in range(2):
+        p, share = _devices_and_share(rng)
+        d = int(rng.choice([d for d in range(3, 12) if d % p and d not in (share, p)]))
+        cases += [case(counting(d, p * share), p), case(normal(rng, d, p * share), p)]
+    return [*cases, case(counting(d, p * share), p, harness="refusing")]  # nothing to refuse
+
+
+def wide_cases_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    p, share = _devices_and_share(rng)
+    d, size = int(rng.integers(2, 7)), p * share
+    return [
+        case(normal(rng, size, size), p),  # rows can be cut as well
+        case(normal(rng, d, size), 1),
+        case(normal(rng, d, size), size),
+        case(normal(rng, d, size, dtype="float32"), p),
+        case(normal(rng, d, size, order="F"), p),
+        case(normal(rng, d, size, order="strided"), p),
+    ]
+
+
+def too_wide_cases(rng: np.random.Generator) -> list[Case]:
+    p, share = _devices_and_share(rng)
+    rest = int(rng.integers(1, p))
+    return [
+        case(normal(rng, 2 * p, p * share + rest), p),
+        case(normal(rng, p, p - 1), p),  # more devices than columns
+        case(normal(rng, 6, 3 * share + 1), 3),
+        case(normal(rng, 2 * p, p * share + rest), p, harness="refusing"),
+    ]
+
+
+def exchange_between(p: int, mark: float = 0.0, distinct: bool = False) -> Function:
+    return public_function("all_reduce", p=p, mark=mark, distinct=distinct)

@@ -1,0 +1,3 @@
+"""Many heads, side by side."""
+
+EXERCISES = ("mha_loop", "split_heads", "merge_heads", "pack", "mha", "wo_sum")

@@ -1,0 +1,179 @@
+"""Many heads, side by side: `merge_heads`."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from autograder.exercises.heads.parts import cases_counted, cases_to_merge, cases_to_merge_at_the_edge, payload
+from autograder.exercises.model import Case, F, case, mistake, probe, right
+
+
+def merge_heads(O: Float[np.ndarray, "h n v"]) -> Float[np.ndarray, "n h*v"]:  # noqa: E741
+    """Number x of head i of token t goes to row t, column i * v + x."""
+    h, n, v = O.shape
+    out = np.zeros((n, h * v))
+    for i in range(h):
+        for t in range(n):
+            for x in range(v):
+                out[t, i * v + x] = O[i, t, x]
+    return out
+
+
+PUBLIC = (
+    case(np.array([[[1.0, 2.0], [5.0, 6.0], [9.0, 10.0]], [[3.0, 4.0], [7.0, 8.0], [11.0, 12.0]]])),
+    case(payload(3, 2, 4, dtype="float32")),
+    case(payload(2, 6, 3)),
+    case(payload(2, 2, 3)),
+)
+
+
+@probe(1.0)
+def counted_heads(rng: np.random.Generator) -> list[Case]:
+    """every number of counted heads, traced to its row and column"""
+    return cases_counted(rng)
+
+
+@probe(0.5)
+def merges(rng: np.random.Generator) -> list[Case]:
+    """the same where sizes coincide, and a wrong order keeps the shape"""
+    return cases_to_merge(rng)
+
+
+@probe(0.5)
+def merges_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """a single token, a single head, heads of width 1, float32, and arrays that are not contiguous"""
+    return cases_to_merge_at_the_edge(rng)
+
+
+@mistake
+def merged_by_reshape_alone(T: F) -> F:
+    """you reshaped to [n, h*v] and exchanged no axes first. Reshape reads on and on: all of head 0, then all of head 1.
+    So your first row is filled with several tokens of one head, where it should hold one token from all heads."""
+    h, n, v = T.shape
+    return T.reshape(n, h * v)
+
+
+@mistake
+def merged_like_cards(T: F) -> F:
+    """you shuffled the heads into each other: number 0 of every head, then number 1 of every head. All numbers of head 0
+    come first, then all of head 1: in a row the head changes slowly and the feature fast."""
+    h, n, v = T.shape
+    return T.transpose(1, 2, 0).reshape(n, h * v)
+
+
+@mistake
+def merged_one_below_the_other(T: F) -> F:
+    """you put the heads one below the other. A token would then have h rows; it should have one, with its heads side by
+    side."""
+    h, n, v = T.shape
+    return T.reshape(h * n, v)
+
+
+@mistake
+def merged_without_joining(T: F) -> F:
+    """you returned [n, h, v]: tokens are in front now, which is right. What is missing is to join the last two axes,
+    so that each token has one row of h*v numbers."""
+    return T.swapaxes(0, 1)
+
+
+@mistake
+def merged_the_wrong_pair(T: F) -> F:
+    """you exchanged the last two axes. To have the heads of one token lie next to each other, it is head and token that
+    change places."""
+    h, n, v = T.shape
+    return T.swapaxes(1, 2).reshape(n, h * v)
+
+
+@mistake
+def merged_with_all_axes_reversed(T: F) -> F:
+    """you turned the axes round with .T, which reverses all three of them, and reshaped then. Only head and token change
+    places; the features stay where they are."""
+    h, n, v = T.shape
+    return T.T.reshape(n, h * v)
+
+
+@mistake
+def merged_and_turned(T: F) -> F:
+    """your table is turned, [h*v, n]: tokens have become columns. A token is a row."""
+    h, n, v = T.shape
+    return T.swapaxes(1, 2).reshape(h * v, n)
+
+
+@mistake
+def merged_and_turned_back(T: F) -> F:
+    """you reshaped to [h*v, n] and turned that. The shape is right; but reshape reads row by row, and a token's numbers
+    were cut apart before you turned anything. Exchange first, then join."""
+    h, n, v = T.shape
+    return T.reshape(h * v, n).T
+
+
+@mistake
+def merged_by_other_names(T: F) -> F:
+    """you took the first axis for the tokens. O is [h, n, v], so it is unpacked in this order; your result has a row for
+    each head, and should have one for each token."""
+    n, h, v = T.shape
+    return T.swapaxes(0, 1).reshape(n, h * v)
+
+
+@mistake
+def merged_head_by_head(T: F) -> F:
+    """your result has a row for each head, with all its tokens in it. A row belongs to a token, with all its heads in
+    it. (O is [h, n, v]: are its sizes unpacked in this order?)"""
+    h, n, v = T.shape
+    return T.reshape(h, n * v)
+
+
+@mistake
+def merged_by_adding(T: F) -> F:
+    """you added the heads up. Then nobody can tell any more what came from which head. Put them side by side."""
+    return T.sum(axis=0)
+
+
+@mistake
+def merged_by_averaging(T: F) -> F:
+    """you averaged the heads. Then nobody can tell any more what came from which head. Put them side by side."""
+    return T.mean(axis=0)
+
+
+@mistake
+def merged_from_last_to_first(T: F) -> F:
+    """you put the heads side by side from last to first. Head 0 comes first."""
+    h, n, v = T.shape
+    return T[::-1].swapaxes(0, 1).reshape(n, h * v)
+
+
+@mistake
+def merged_in_float64(T: F) -> F:
+    """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
+    type."""
+    h, n, v = T.shape
+    out = np.zeros((n, h * v))
+    out[:] = T.swapaxes(0, 1).reshape(n, h * v)
+    return out
+
+
+@right
+def merge_by_transpose(T: F) -> F:
+    return T.transpose(1, 0, 2).reshape(T.shape[1], -1)
+
+
+@right
+def merge_by_concatenating(T: F) -> F:
+    return np.concatenate(list(T), axis=1)
+
+
+@right
+def merge_by_filling(T: F) -> F:
+    h, n, v = T.shape
+    out = np.empty((n, h * v), T.dtype)
+    for i in range(h):
+        out[:, i * v : (i + 1) * v] = T[i]
+    return out
+
+
+@right
+def merge_by_torch(T: F) -> F:
+    import torch
+
+    return torch.from_numpy(T.copy()).transpose(0, 1).flatten(1).numpy()

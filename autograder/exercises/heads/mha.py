@@ -1,0 +1,528 @@
+"""Many heads, side by side: `mha`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from autograder.exercises.heads.mha_loop import mha_loop
+from autograder.exercises.heads.parts import (
+    apart,
+    masked_softmax,
+    merged,
+    public_heads,
+    weights_of_heads,
+    with_empty_row,
+)
+from autograder.exercises.inputs import causal, normal, random_keep, sizes
+from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+
+USES = ("split_heads", "merge_heads")
+
+
+def mha(
+    X: Float[np.ndarray, "n d"],
+    Wqkv: Float[np.ndarray, "d e"],
+    Wo: Float[np.ndarray, "u d"],
+    h: int,
+    keep: Bool[np.ndarray, "n n"],
+) -> Float[np.ndarray, "n d"]:
+    """The columns of Wqkv dealt to the heads, and then attention one head after another."""
+    v = len(Wo) // h
+    k = (Wqkv.shape[1] // h - v) // 2
+    columns = [Wqkv[:, j] for j in range(Wqkv.shape[1])]
+
+    def dealt(start: int, width: int) -> F:
+        heads = [columns[start + i * width : start + (i + 1) * width] for i in range(h)]
+        return np.array([np.stack(head, axis=1) for head in heads])
+
+    return mha_loop(X, dealt(0, k), dealt(h * k, k), dealt(2 * h * k, v), Wo, keep)
+
+
+def _public_packed(n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "float64") -> Case:
+    X, Wq, Wk, Wv, Wo, _ = (np.asarray(a) for a in public_heads(n, d, h, k, v, keep, dtype).arguments)
+    return case(X, np.concatenate([merged(W) for W in (Wq, Wk, Wv)], axis=1), Wo, h, keep)
+
+
+PUBLIC = (
+    # the example by hand
+    case(
+        np.array([[2.0, 0.0], [0.0, 4.0]]),
+        np.array([[0.0, 0.0, 1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0, 0.0, 1.0]]),
+        np.array([[1.0, 0.0], [5.0, 1.0]]),
+        2,
+        causal(2),
+    ),
+    # small enough to be followed by hand, and no two sizes equal
+    case(
+        np.array([[1.0], [2.0]]),
+        np.array([[0.0, 1.0, 1.0, -1.0, 1.0, 2.0, 0.0, 3.0]]),
+        np.array([[1.0], [10.0], [5.0], [-1.0]]),
+        2,
+        causal(2),
+    ),
+    _public_packed(3, 5, 2, 4, 1, causal(3)),  # h*(2k+v) = 18: three equal parts of 6
+    _public_packed(3, 4, 2, 2, 5, causal(3), "float32"),  # k = d / h
+    _public_packed(4, 6, 2, 2, 3, causal(4)),  # h*v = d
+    _public_packed(2, 3, 2, 2, 1, causal(2)),  # n = h = k
+    _public_packed(3, 4, 2, 1, 3, np.array([[True, False, True], [False, False, False], [True, True, False]])),
+    # scores of a thousand
+    case(
+        np.array([[40.0, 0.0], [0.0, 40.0]]),
+        np.array([[1.0, 1.0, 1.0], [0.5, 0.5, 2.0]]),
+        np.array([[1.0, 2.0]]),
+        1,
+        causal(2),
+    ),
+    _public_packed(16, 8, 16, 1, 1, causal(16)),
+)
+
+
+def _packed(
+    rng: np.random.Generator, d: int, h: int, k: int, v: int, dtype: str = "float64", order: str = "C"
+) -> tuple[F, F, int]:
+    """Packed weights; with tokens of size 1 their scores have a standard deviation of about 2."""
+    Wq, Wk, Wv, Wo = weights_of_heads(rng, d, h, k, v, dtype, order)
+    Wqkv = np.concatenate([merged(W) for W in (Wq, Wk, Wv)], axis=1)
+    return (np.asfortranarray(Wqkv) if order == "F" else Wqkv), Wo, h
+
+
+@probe(1.5)
+def all_at_once(rng: np.random.Generator) -> list[Case]:
+    """the output of all heads together, all sizes different"""
+    cases = []
+    for _ in range(2):
+        n, d, h, k, v = apart(rng)
+        cases.append(case(normal(rng, n, d), *_packed(rng, d, h, k, v), causal(n)))
+    return cases
+
+
+@probe(1.0)
+def at_once_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
+    """the same where sizes coincide and other readings would run too"""
+    n, k, v = sizes(rng, 3, 2, 5)
+    h = int(rng.choice([2, 3]))
+    return [
+        case(normal(rng, 7, h * v), *_packed(rng, h * v, h, k, v), causal(7)),  # h*v = d: it runs without Wo
+        case(normal(rng, 7, h * k), *_packed(rng, h * k, h, k, k), causal(7)),  # h*k = h*v = d, as in most models
+        case(normal(rng, n, n), *_packed(rng, n, h, k, k), causal(n)),  # k = v, which is not d / h
+        case(normal(rng, h, v), *_packed(rng, v, h, h, v), causal(h)),  # n = h = k: K.T runs
+        case(normal(rng, n, h * k), *_packed(rng, h * k, h, k, v), causal(n)),  # k = d / h, and v is not
+        case(normal(rng, n, 7), *_packed(rng, 7, h, 1, 4), causal(n)),  # three equal parts can be cut
+    ]
+
+
+@probe(1.0)
+def at_once_under_masks(rng: np.random.Generator) -> list[Case]:
+    """other masks than the causal one, and a token that may look at nothing"""
+    n, d, h, k, v = apart(rng)
+    packed = _packed(rng, d, h, k, v)
+    return [
+        case(normal(rng, n, d), *packed, random_keep(rng, n, n)),
+        case(normal(rng, n, d), *packed, with_empty_row(rng, n)),
+        case(normal(rng, h, d), *packed, causal(h)),  # n = h: the mask's axes fit heads as well
+    ]
+
+
+@probe(1.0)
+def at_once_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """one token, one head, scores in the thousands, float32, and arrays that are not contiguous"""
+    n, d, h, k, v = apart(rng)
+    single = _packed(rng, d, h, k, v, dtype="float32")
+    strange = _packed(rng, d, h, k, v, order="F")
+    return [
+        case(normal(rng, 1, d), *_packed(rng, d, h, k, v), np.array([[True]])),
+        case(normal(rng, n, d), *_packed(rng, d, 1, k, v), causal(n)),
+        case(normal(rng, n, d, scale=30.0), *_packed(rng, d, h, k, v), causal(n)),
+        case(normal(rng, n, d, dtype="float32"), *single, causal(n)),
+        case(normal(rng, n, d, order="strided"), *strange, np.asfortranarray(random_keep(rng, n, n))),
+    ]
+
+
+@probe(0.5, measures="lines")
+def few_and_many(rng: np.random.Generator) -> list[Case]:
+    """no more Python lines for many tokens and heads than for few"""
+    d, k, v = sizes(rng, 3, 2, 6)
+    return [case(normal(rng, n, d), *_packed(rng, d, h, k, v), causal(n)) for n, h in ((2, 2), (31, 15))]
+
+
+def _split(Z: F, h: int) -> F:
+    return Z.reshape(len(Z), h, -1).swapaxes(0, 1)
+
+
+def _widths(Wqkv: F, Wo: F, h: int) -> tuple[int, int]:
+    v = len(Wo) // h
+    return (Wqkv.shape[1] // h - v) // 2, v
+
+
+def _qkv(X: F, Wqkv: F, Wo: F, h: int) -> tuple[F, F, F]:
+    """Queries, keys and values, [h, n, k] or [h, n, v] each."""
+    k, _ = _widths(Wqkv, Wo, h)
+    Z = X @ Wqkv
+    return _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
+
+
+def _stood_up(K: F) -> F:
+    return K.swapaxes(1, 2)
+
+
+@mistake
+def scaled_by_root_d(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √d, and d is the width of a token. A dot product runs over the k numbers of one head's
+    query, and it is their number that counts."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(X.shape[1]), keep) @ V) @ Wo
+
+
+@mistake
+def scaled_by_all_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √(h*k), the width of all heads' queries together. A dot product runs over the k numbers of
+    one head."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(h * Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def scaled_by_number_of_tokens(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √n. The queries have three axes now, [h, n, k], and the width of a query is the last of
+    them, no longer shape[1]."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[1]), keep) @ V) @ Wo
+
+
+@mistake
+def not_scaled(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your scores are not scaled: they should be divided by the root of the width of one head's query."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K), keep) @ V) @ Wo
+
+
+@mistake
+def scaled_in_float64(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """the numbers are right, but float32 went in and float64 came out. numpy's root of a whole number is a float64, and it
+    pulls the scores along. A plain Python number does not."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / np.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def scaled_by_numpys_root_of_d(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √d, the width of a token; a dot product runs over the k numbers of one head's query.
+    (And numpy's root of a whole number is a float64, which makes float64 of float32.)"""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / np.sqrt(X.shape[1]), keep) @ V) @ Wo
+
+
+@mistake
+def scaled_without_a_root(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by k, and not by its root."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / Q.shape[2], keep) @ V) @ Wo
+
+
+@mistake
+def softmax_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your weights add up to 1 across the heads, so that heads compete with each other. Within every head it is the keys
+    that compete: softmax runs along the last axis."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    M = np.where(keep, Q @ _stood_up(K) / math.sqrt(Q.shape[2]), -np.inf)
+    E = np.exp(M - np.where(np.isneginf(M.max(axis=0, keepdims=True)), 0, M.max(axis=0, keepdims=True)))
+    total = E.sum(axis=0, keepdims=True)
+    return merged(E / np.where(total == 0, 1, total) @ V) @ Wo
+
+
+@mistake
+def softmax_over_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your weights add up to 1 along axis 1. In [h, n, n] those are the queries. The keys are the last axis, however many
+    axes stand in front."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    S = Q @ _stood_up(K) / math.sqrt(Q.shape[2])
+    return merged(_stood_up(masked_softmax(_stood_up(S), keep.T)) @ V) @ Wo
+
+
+@mistake
+def head_by_head_packing(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you read the columns head by head: query, key and value of head 0, then those of head 1. Some models are packed like
+    that. Here all queries come first, then all keys, then all values."""
+    k, _ = _widths(Wqkv, Wo, h)
+    Z = _split(X @ Wqkv, h)
+    Q, K, V = Z[..., :k], Z[..., k : 2 * k], Z[..., 2 * k :]
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def keys_come_first(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the first columns for keys and the next for queries. The order is queries, keys, values. (With both
+    exchanged every table of scores is turned.)"""
+    K, Q, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def values_before_keys(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the columns after the queries for values, and the last ones for keys. The order is queries, keys,
+    values."""
+    k, v = _widths(Wqkv, Wo, h)
+    Z = X @ Wqkv
+    Q, V, K = _split(Z[:, : h * k], h), _split(Z[:, h * k : h * (k + v)], h), _split(Z[:, h * (k + v) :], h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def keys_cut_at_the_width_of_values(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your keys are as wide as values, and your queries are not. After the h*k columns of the queries come h*k columns
+    of keys, and only then h*v columns of values: does each cut lie in its place, and are the three in order?"""
+    k, v = _widths(Wqkv, Wo, h)
+    Z = X @ Wqkv
+    Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : h * (k + v)], h), _split(Z[:, h * (k + v) :], h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def keys_as_wide_as_values(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your queries and keys are as wide as values. The rows of Wo tell you v, and only v. Of a head's 2k + v columns of
+    Wqkv, query and key share what remains when v is taken away."""
+    k = len(Wo) // h
+    Z = X @ Wqkv
+    Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def mask_on_head_0_only(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your mask reaches head 0 only; the other heads see everything. One leaking head is enough, since Wo mixes it into
+    every output. The mask holds for all heads alike."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    wide = np.broadcast_to(keep, (h, *keep.shape)).copy()
+    wide[1:] = True
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), wide) @ V) @ Wo
+
+
+@mistake
+def mask_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you do not use keep: every token sees every other, also where it may not."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) @ V) @ Wo
+
+
+@mistake
+def mask_inverted(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your heads attend where keep is False. True means: may attend."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), ~keep) @ V) @ Wo
+
+
+@mistake
+def own_triangle(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made a causal mask of your own. Which mask it is comes as an argument, keep, and it may be another one."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.tril(np.ones_like(keep))) @ V) @ Wo
+
+
+@mistake
+def masked_after_softmax(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made hidden weights 0 after softmax. The others then no longer add up to 1: what is hidden has to be out
+    before softmax divides."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) * keep @ V) @ Wo
+
+
+@mistake
+def nan_for_empty_rows(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """a token that may look at nothing came out as NaN. In notebook 03 you wrote a softmax that gives such a row
+    zeros; it has been carried over, and it takes any number of axes."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    with np.errstate(invalid="ignore"):
+        M = np.where(keep, Q @ _stood_up(K) / math.sqrt(Q.shape[2]), -np.inf)
+        E = np.exp(M - M.max(axis=-1, keepdims=True))
+        return merged(E / E.sum(axis=-1, keepdims=True) @ V) @ Wo
+
+
+@mistake
+def exponentials_of_large_scores(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """large scores come out as NaN: e to a score of 1000 is more than a computer can hold, and infinity over infinity is
+    not a number. A softmax subtracts the largest score of each row first; the one that has been carried over does."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    with np.errstate(over="ignore", invalid="ignore"):
+        E = np.where(keep, np.exp(Q @ _stood_up(K) / math.sqrt(Q.shape[2])), 0)
+        total = E.sum(axis=-1, keepdims=True)
+        return merged(E / np.where(total == 0, 1, total) @ V) @ Wo
+
+
+@mistake
+def output_weight_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """these are the heads side by side, and Wo has not been applied."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V)
+
+
+@mistake
+def output_weight_on_its_side(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you turned Wo (Wo.T). It runs only where h*v = d. Like every weight here it multiplies rows from the right, as
+    it stands."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo.T
+
+
+@mistake
+def three_equal_parts(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you cut X @ Wqkv into three equal parts. That fits only where a value is as wide as a key. How wide a value is can be
+    read off Wo; what remains of a head's columns is shared by query and key."""
+    Q, K, V = (_split(Z, h) for Z in np.split(X @ Wqkv, 3, axis=1))
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def widths_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the width of a head to be d / h. Most models are built so, and nothing forces them to. The widths are in the
+    weights: Wo has h*v rows, Wqkv has h*(2k+v) columns."""
+    k = X.shape[1] // h
+    Z = X @ Wqkv
+    Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def keys_with_all_axes_reversed(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you stood the keys up with .T. With three axes that reverses all of them, and [h, n, k] becomes [k, n, h]. Only the
+    last two change places, in every head."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ K.T / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def keys_lying_down(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you multiplied Q by K as it is. In a product the rows on the left meet columns on the right, so in every head the
+    keys have to be stood up, [h, n, k] to [h, k, n]."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ K / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def keys_stood_up_by_reshape(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you stood the keys up by a reshape to [h, k, n]. The shape is right, and the numbers are dealt to the wrong keys: a
+    reshape reads on row by row, and does not turn a table. Two axes have to change places."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ K.reshape(h, -1, len(X)) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def keys_with_heads_and_tokens_exchanged(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you exchanged axes 0 and 1 of the keys, which undoes the split: [h, n, k] becomes [n, h, k]. To stand them up in
+    every head, it is the last two that change places."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(masked_softmax(Q @ K.swapaxes(0, 1) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def one_table_for_all(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you never split the heads: one product of all queries with all keys adds up the scores of all heads, and makes one
+    wide head of them. Each head needs a table of scores, and a softmax, of its own."""
+    k, _ = _widths(Wqkv, Wo, h)
+    Z = X @ Wqkv
+    S = Z[:, : h * k] @ Z[:, h * k : 2 * h * k].T / math.sqrt(k)
+    return masked_softmax(S, keep) @ Z[:, 2 * h * k :] @ Wo
+
+
+@mistake
+def values_not_split(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """what reaches Wo is too wide. Either your values are not split, and every head mixes those of all heads; or they
+    begin before the columns of the keys have come to an end."""
+    Q, K, _ = _qkv(X, Wqkv, Wo, h)
+    V = (X @ Wqkv)[:, 2 * h * Q.shape[2] :]
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def split_by_reshape_alone(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you split the heads by reshape alone, which deals one token's features to another. Your split_heads of exercise 2 knows
+    how to do it."""
+    k, _ = _widths(Wqkv, Wo, h)
+    Q, K, V = (Z.reshape(h, len(X), -1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
+    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def merged_without_exchange(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you merged the heads by reshape alone, which fills one row with several tokens of one head. Your merge_heads of
+    exercise 3 knows how to do it."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return (masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V).reshape(len(X), -1) @ Wo
+
+
+@mistake
+def reshaped_both_ways(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you split and merged by reshape alone. The two undo each other, so a round trip looks right, and the shapes are
+    right too. In between, though, each head had a part of the text instead of a part of each token, and nobody could look
+    across. Your split_heads and merge_heads know how to do it."""
+    k, _ = _widths(Wqkv, Wo, h)
+    Q, K, V = (Z.reshape(h, len(X), -1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
+    return (masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V).reshape(len(X), -1) @ Wo
+
+
+@mistake
+def heads_not_merged(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """what you multiply by Wo is only as wide as one head: the outputs are a stack still, [h, n, v], or have been added
+    up. Wo wants each token's outputs from all heads side by side, in one row."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V @ Wo
+
+
+@mistake
+def loops_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """the numbers are right, and a loop is left, over the heads or over the tokens. `@` multiplies whole stacks of
+    matrices, [h, n, k] with [h, k, n], and your softmax runs along the last axis of any stack: all heads go at once. (A
+    loop inside a helper counts as well. Beware of np.stack, np.hstack and np.split: they visit one table after another.)"""
+    heads = []
+    for queries, keys, values in zip(*_qkv(X, Wqkv, Wo, h), strict=True):
+        weights = masked_softmax(queries @ keys.T / math.sqrt(queries.shape[1]), keep)
+        heads.append(weights @ values)
+    return np.concatenate(heads, axis=1) @ Wo
+
+
+@right
+def mha_with_concatenation(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    A = masked_softmax(Q @ K.transpose(0, 2, 1) / Q.shape[-1] ** 0.5, keep)
+    return np.concatenate(list(A @ V), axis=1) @ Wo
+
+
+@right
+def mha_by_einsum(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    k, v = _widths(Wqkv, Wo, h)
+    Z = np.einsum("nd,de->ne", X, Wqkv)
+    Q, K = Z[:, : 2 * h * k].reshape(-1, 2, h, k).transpose(1, 2, 0, 3)
+    V = Z[:, 2 * h * k :].reshape(-1, h, v)
+    A = masked_softmax(np.einsum("hnk,hmk->hnm", Q, K) / math.sqrt(k), keep)
+    return np.einsum("hnm,mhv,hvd->nd", A, V, Wo.reshape(h, v, -1))
+
+
+@right
+def mha_summed_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    k, v = _widths(Wqkv, Wo, h)
+    Wq, Wk, Wv = (_split(W, h) for W in np.split(Wqkv, [h * k, 2 * h * k], axis=1))
+    A = masked_softmax((X @ Wq / k**0.5) @ _stood_up(X @ Wk), keep)
+    return (A @ (X @ Wv) @ Wo.reshape(h, v, -1)).sum(axis=0)
+
+
+@right
+def mha_with_a_mask_for_each_head(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    A = masked_softmax(np.matmul(Q, np.moveaxis(K, 1, 2)) / math.sqrt(Q.shape[2]), np.repeat(keep[None], h, axis=0))
+    return merged(A @ V) @ Wo
+
+
+@right
+def mha_by_torch(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    import torch
+
+    x, qkv, o = (torch.from_numpy(a.copy()) for a in (X, Wqkv, Wo))
+    k, v = _widths(Wqkv, Wo, h)
+    parts = torch.split(x @ qkv, [h * k, h * k, h * v], dim=1)
+    q, keys, values = (part.reshape(len(x), h, -1).transpose(0, 1) for part in parts)
+    hidden = ~torch.from_numpy(keep.copy())
+    A = torch.softmax((q @ keys.mT / k**0.5).masked_fill(hidden, -torch.inf), dim=-1)
+    A = A.masked_fill(hidden.all(dim=1, keepdim=True), 0.0)
+    return ((A @ values).transpose(0, 1).flatten(1) @ o).numpy()

@@ -1,0 +1,176 @@
+"""Many heads, side by side: `pack`."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from autograder.exercises.heads.parts import cases_counted, cases_to_merge, cases_to_merge_at_the_edge, payload
+from autograder.exercises.model import Case, F, case, mistake, probe, right
+
+USES = ("merge_heads",)
+
+
+def pack(Wq: Float[np.ndarray, "h d k"]) -> Float[np.ndarray, "d h*k"]:
+    """Column x of head i's weight becomes column i * k + x."""
+    h, d, k = Wq.shape
+    out = np.zeros((d, h * k))
+    for i in range(h):
+        for y in range(d):
+            for x in range(k):
+                out[y, i * k + x] = Wq[i, y, x]
+    return out
+
+
+PUBLIC = (
+    case(np.array([[[1.0], [2.0]], [[10.0], [20.0]], [[100.0], [200.0]]])),
+    case(payload(3, 4, 2, dtype="float32")),
+    case(payload(2, 6, 3)),
+    case(payload(2, 2, 3)),
+)
+
+
+@probe(1.5)
+def counted_heads(rng: np.random.Generator) -> list[Case]:
+    """every column of a counted weight, traced to its head"""
+    return cases_counted(rng)
+
+
+@probe(1.0)
+def merges(rng: np.random.Generator) -> list[Case]:
+    """the same where sizes coincide, and a wrong order keeps the shape"""
+    return cases_to_merge(rng)
+
+
+@probe(0.5)
+def merges_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """tokens of width 1, a single head, heads of width 1, float32, and arrays that are not contiguous"""
+    return cases_to_merge_at_the_edge(rng)
+
+
+@mistake
+def packed_by_reshape_alone(W: F) -> F:
+    """you reshaped to [d, h*k] and nothing else. The shape is right; but reshape reads on and on, all of head 0's weight
+    first, so your first row is made of several rows of one head. Row y should hold row y of every head."""
+    h, d, k = W.shape
+    return W.reshape(d, h * k)
+
+
+@mistake
+def packed_on_rows(W: F) -> F:
+    """you put the weights one below the other. A product with that would want tokens h times as wide. All heads read the
+    same token: they share the rows, and their columns stand side by side."""
+    h, d, k = W.shape
+    return W.reshape(h * d, k)
+
+
+@mistake
+def packed_like_cards(W: F) -> F:
+    """you shuffled the columns: column 0 of every head, then column 1 of every head. All columns of head 0 come first,
+    then all of head 1, or your split_heads would cut in the wrong places."""
+    h, d, k = W.shape
+    return W.transpose(1, 2, 0).reshape(d, h * k)
+
+
+@mistake
+def packed_and_turned(W: F) -> F:
+    """your weight is turned, [h*k, d]. Some libraries store it so. Here a weight multiplies rows from the right: its
+    rows belong to the features of a token, d of them."""
+    h, d, k = W.shape
+    return W.swapaxes(1, 2).reshape(h * k, d)
+
+
+@mistake
+def packed_and_turned_back(W: F) -> F:
+    """you reshaped to [h*k, d] and turned that. The shape is right; but reshape reads row by row, and cuts the rows of a
+    weight apart before you turn anything."""
+    h, d, k = W.shape
+    return W.reshape(h * k, d).T
+
+
+@mistake
+def packed_by_other_names(W: F) -> F:
+    """you took the first axis for the features of a token. Wq is [h, d, k], so it is unpacked in this order; your result
+    has a row for each head, and should have one for each feature of a token."""
+    d, h, k = W.shape
+    return W.swapaxes(0, 1).reshape(d, h * k)
+
+
+@mistake
+def packed_by_adding(W: F) -> F:
+    """you added the weights of the heads. A product with that gives the sum of their queries, and no head can get its own
+    back."""
+    return W.sum(axis=0)
+
+
+@mistake
+def packed_in_reverse(W: F) -> F:
+    """you put the last head first. Head 0 has the first columns."""
+    h, d, k = W.shape
+    return W[::-1].swapaxes(0, 1).reshape(d, h * k)
+
+
+@mistake
+def packed_without_joining(W: F) -> F:
+    """you returned [d, h, k]: the rows are shared now, which is right. What is missing is to join the last two axes, so
+    that X @ W makes one row of h*k numbers for each token."""
+    return W.swapaxes(0, 1)
+
+
+@mistake
+def packed_the_wrong_pair(W: F) -> F:
+    """you exchanged the last two axes. To have row y of every head lie side by side, it is the head and the row that change
+    places."""
+    h, d, k = W.shape
+    return W.swapaxes(1, 2).reshape(d, h * k)
+
+
+@mistake
+def packed_with_all_axes_reversed(W: F) -> F:
+    """you turned the axes round with .T, which reverses all three, and reshaped then. Only the head and the row change
+    places."""
+    h, d, k = W.shape
+    return W.T.reshape(d, h * k)
+
+
+@mistake
+def packed_as_blocks(W: F) -> F:
+    """you put the weights along a diagonal, with zeros around them, as if each head read a part of the token of its own.
+    Every head reads the whole token, all d numbers of it."""
+    h, d, k = W.shape
+    out = np.zeros((h * d, h * k), W.dtype)
+    for i in range(h):
+        out[i * d : (i + 1) * d, i * k : (i + 1) * k] = W[i]
+    return out
+
+
+@mistake
+def packed_in_float64(W: F) -> F:
+    """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
+    type."""
+    h, d, k = W.shape
+    out = np.zeros((d, h * k))
+    out[:] = W.swapaxes(0, 1).reshape(d, h * k)
+    return out
+
+
+@right
+def pack_by_transpose(W: F) -> F:
+    return W.transpose(1, 0, 2).reshape(W.shape[1], -1)
+
+
+@right
+def pack_by_concatenating(W: F) -> F:
+    return np.concatenate(list(W), axis=1)
+
+
+@right
+def pack_by_hstack(W: F) -> F:
+    return np.hstack([W[i] for i in range(len(W))])
+
+
+@right
+def pack_by_torch(W: F) -> F:
+    import torch
+
+    return torch.cat(list(torch.from_numpy(W.copy())), dim=1).numpy()

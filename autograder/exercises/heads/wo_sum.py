@@ -1,0 +1,202 @@
+"""Many heads, side by side: `wo_sum`."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from autograder.exercises.heads.parts import merged, pattern
+from autograder.exercises.inputs import normal, sizes
+from autograder.exercises.model import Case, F, case, mistake, probe, right
+
+USES = ("merge_heads",)
+
+
+def wo_sum(O: Float[np.ndarray, "h n v"], Wo: Float[np.ndarray, "e d"]) -> Float[np.ndarray, "h n d"]:  # noqa: E741
+    """Head i's outputs times the rows of Wo that they meet, which are rows i * v to (i + 1) * v - 1."""
+    h, n, v = O.shape
+    out = np.zeros((h, n, Wo.shape[1]))
+    for i in range(h):
+        for t in range(n):
+            for x in range(v):
+                out[i, t] += O[i, t, x] * Wo[i * v + x]
+    return out
+
+
+PUBLIC = (
+    # the example by hand
+    case(np.array([[[2.0, 1.0]], [[3.0, 0.0]]]), np.array([[1.0, 0.0], [0.0, 1.0], [10.0, 1.0], [0.0, 5.0]])),
+    case(pattern(2, 3, 2, step=3), pattern(4, 5, step=4)),
+    case(pattern(3, 2, 5, step=5, dtype="float32"), pattern(15, 4, step=3, dtype="float32")),
+    case(pattern(3, 4, 2, step=2), pattern(6, 6, step=5)),
+)
+
+
+@probe(1.0)
+def shares_of_all_sizes(rng: np.random.Generator) -> list[Case]:
+    """each head's share, all sizes different"""
+    h, n, v, d = sizes(rng, 4, 2, 7)
+    return [case(normal(rng, h, n, v), normal(rng, h * v, d)), case(normal(rng, d, h, n), normal(rng, d * n, v))]
+
+
+@probe(0.5)
+def shares_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
+    """the same where Wo is square and where sizes coincide"""
+    h, n, v, d = sizes(rng, 4, 2, 6)
+    return [
+        case(normal(rng, h, n, v), normal(rng, h * v, h * v)),  # Wo is square
+        case(normal(rng, h, n, v), normal(rng, h * v, v)),  # v = d
+        case(normal(rng, h, h, v), normal(rng, h * v, d)),  # n = h
+        case(normal(rng, h, n, h), normal(rng, h * h, d)),  # v = h
+    ]
+
+
+@probe(0.5)
+def shares_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """one head, one token, heads of width 1, float32, and arrays that are not contiguous"""
+    h, n, v, d = sizes(rng, 4, 2, 6)
+    return [
+        case(normal(rng, 1, n, v), normal(rng, v, d)),
+        case(normal(rng, h, 1, v), normal(rng, h * v, d)),
+        case(normal(rng, h, n, 1), normal(rng, h, d)),
+        case(normal(rng, h, n, v, dtype="float32"), normal(rng, h * v, d, dtype="float32")),
+        case(normal(rng, h, n, v, order="F"), normal(rng, h * v, d, order="strided")),
+        case(normal(rng, h, n, v, order="strided"), normal(rng, h * v, d, order="F")),
+    ]
+
+
+@mistake
+def every_hth_row(T: F, Wo: F) -> F:
+    """you gave head 0 every h-th row of Wo. Side by side, head 0 has the first v columns, and these meet the first v rows
+    of Wo: a head's rows lie next to each other."""
+    h, _, v = T.shape
+    return T @ Wo.reshape(v, h, -1).swapaxes(0, 1)
+
+
+@mistake
+def first_rows_for_all(T: F, Wo: F) -> F:
+    """every head of yours meets the first rows of Wo, those of head 0. Each head has rows of its own."""
+    return T @ Wo[: T.shape[2]]
+
+
+@mistake
+def rows_in_reverse(T: F, Wo: F) -> F:
+    """you dealt the blocks of Wo from last to first. Head 0 has the first one."""
+    h, _, v = T.shape
+    return T @ Wo.reshape(h, v, -1)[::-1]
+
+
+@mistake
+def shares_divided(T: F, Wo: F) -> F:
+    """you divided by the number of heads. Their shares are added up, and not averaged: their sum has to be the output
+    itself."""
+    h, _, v = T.shape
+    return T @ Wo.reshape(h, v, -1) / np.float32(h).astype(T.dtype)
+
+
+@mistake
+def already_added_up(T: F, Wo: F) -> F:
+    """you returned the sum. The shares are wanted one by one, [h, n, d], so that one can see what each head adds."""
+    h, _, v = T.shape
+    return (T @ Wo.reshape(h, v, -1)).sum(axis=0)
+
+
+@mistake
+def output_for_all(T: F, Wo: F) -> F:
+    """you returned the whole output once for each head. Their sum would be h times too large. A head's share is what its own
+    columns make, with all others left out."""
+    return np.stack([merged(T) @ Wo] * len(T))
+
+
+@mistake
+def all_rows_for_each_head(T: F, Wo: F) -> F:
+    """each head of yours meets all h*v rows of Wo, and has v numbers for them. Head i needs the v rows that are its own.
+    (Did you cut Wo by columns? These belong to the features of the output, and every head adds to all of them.)"""
+    return T @ Wo
+
+
+@mistake
+def blocks_that_lie(T: F, Wo: F) -> F:
+    """you cut Wo into blocks of [d, v]. A block is v of its rows, so it is [v, d]."""
+    h, _, v = T.shape
+    return T @ Wo.reshape(h, -1, v)
+
+
+@mistake
+def one_row_too_few(T: F, Wo: F) -> F:
+    """your blocks are one row short. A slice ends before the row that it names."""
+    v = T.shape[2]
+    return np.stack([T[i] @ Wo[i * v : (i + 1) * v - 1] for i in range(len(T))])
+
+
+@mistake
+def blocks_one_row_apart(T: F, Wo: F) -> F:
+    """each head's block begins one row below the last one's. A block is v rows high, so the next begins v rows below."""
+    v = T.shape[2]
+    return np.stack([T[i] @ Wo[i : i + v] for i in range(len(T))])
+
+
+@mistake
+def blocks_turned(T: F, Wo: F) -> F:
+    """each head has its own rows, but you turned them: the block is cut as [d, v]. It runs, and deals the numbers of one
+    row of Wo to several outputs. A block of rows is [v, d] as it stands."""
+    h, _, v = T.shape
+    return T @ Wo.reshape(h, -1, v).swapaxes(1, 2)
+
+
+@mistake
+def tokens_in_front(T: F, Wo: F) -> F:
+    """the shares are right, and they come as [n, h, d]. The heads come first: [h, n, d]."""
+    h, _, v = T.shape
+    return (T @ Wo.reshape(h, v, -1)).swapaxes(0, 1)
+
+
+@mistake
+def list_of_shares(T: F, Wo: F) -> list[F]:
+    """the shares are right, and they come in a list. One array [h, n, d] is wanted."""
+    return [head @ block for head, block in zip(T, np.split(Wo, len(T)), strict=True)]
+
+
+@mistake
+def shares_in_float64(T: F, Wo: F) -> F:
+    """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
+    type."""
+    h, n, v = T.shape
+    out = np.zeros((h, n, Wo.shape[1]))
+    out[:] = T @ Wo.reshape(h, v, -1)
+    return out
+
+
+@right
+def shares_by_slices(T: F, Wo: F) -> F:
+    v = T.shape[2]
+    return np.stack([T[i] @ Wo[i * v : (i + 1) * v] for i in range(len(T))])
+
+
+@right
+def shares_by_split(T: F, Wo: F) -> F:
+    return T @ np.array(np.split(Wo, len(T)))
+
+
+@right
+def shares_by_einsum(T: F, Wo: F) -> F:
+    h, _, v = T.shape
+    return np.einsum("hnv,hvd->hnd", T, Wo.reshape(h, v, -1))
+
+
+@right
+def shares_by_zeros(T: F, Wo: F) -> F:
+    shares = []
+    for i in range(len(T)):
+        alone = np.zeros_like(T)
+        alone[i] = T[i]
+        shares.append(merged(alone) @ Wo)
+    return np.stack(shares)
+
+
+@right
+def shares_by_torch(T: F, Wo: F) -> F:
+    import torch
+
+    o, w = torch.from_numpy(T.copy()), torch.from_numpy(Wo.copy())
+    return torch.bmm(o, w.view(o.shape[0], o.shape[2], -1)).numpy()

@@ -1,0 +1,68 @@
+"""What several of these exercises share. Attention, one token at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from autograder.exercises.inputs import normal
+from autograder.exercises.model import F
+from course.values import with_layout
+
+
+def tokens_and_weights(
+    rng: np.random.Generator,
+    n: int,
+    d: int,
+    k: int,
+    v: int,
+    spread: float = 2.5,
+    dtype: str = "float64",
+    orders: tuple[str, str, str, str] = ("C", "C", "C", "C"),
+) -> tuple[F, F, F, F]:
+    """X, Wq, Wk, Wv whose scaled scores have about this standard deviation, so that a wrong scale shows."""
+    width = (spread / d) ** 0.5
+    arrays = normal(rng, n, d), normal(rng, d, k, scale=width), normal(rng, d, k, scale=width), normal(rng, d, v)
+    X, Wq, Wk, Wv = (with_layout(a.astype(dtype), order) for a, order in zip(arrays, orders, strict=True))
+    return X, Wq, Wk, Wv
+
+
+LAYOUTS = ("strided", "F", "strided", "F")
+
+
+# Three tokens, worked through by hand in the notebook: all of k's products are whole numbers and √k is 2.
+X3 = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+
+
+WQ3 = np.array([[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, -1.0, 2.0]])
+
+
+WK3 = np.array([[1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, -1.0]])
+
+
+WV3 = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 4.0]])
+
+
+# Two tokens with d = k = v: whatever shapes forbid elsewhere runs here.
+X2 = np.array([[1.0, 2.0], [0.0, 1.0]])
+
+
+WQ2 = np.array([[1.0, 1.0], [0.0, -1.0]])
+
+
+WK2 = np.array([[2.0, 0.0], [1.0, -1.0]])
+
+
+WV2 = np.array([[1.0, 3.0], [2.0, 0.0]])
+
+
+# Four tokens, all sizes different.
+X4 = np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0], [0.5, 1.0, 0.0], [-1.0, 1.0, 1.0]])
+
+
+WQ4 = np.array([[1.0, 0.5], [-1.0, 1.0], [0.5, 1.0]])
+
+
+WK4 = np.array([[0.5, -1.0], [1.0, 0.0], [1.0, 0.5]])
+
+
+WV4 = np.array([[1.0, 0.0, 2.0, -1.0, 0.5], [0.0, 1.0, 1.0, 3.0, 0.0], [2.0, -1.0, 0.0, 1.0, 1.0]])
