@@ -23,8 +23,8 @@ def outputs(
     notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes; all if none is named")] = None,
 ) -> None:
     """Re-execute source notebooks and store their outputs."""
+    from autograder.authoring.outputs import store_outputs
     from autograder.course import ROOT
-    from autograder.outputs import store_outputs
 
     for name in map(_known, notebooks or NOTEBOOKS):
         store_outputs(ROOT / "source" / name / f"{name}.ipynb")
@@ -36,7 +36,7 @@ def release(
     check: Annotated[bool, typer.Option("--check", help="change nothing; exit 1 if a file would change")] = False,
 ) -> None:
     """Make release/ and the answers that check compares with; nothing, where points contradict each other."""
-    from autograder.release import contradictions, make_release, stale
+    from autograder.authoring.release import contradictions, make_release, stale
 
     if found := contradictions():
         sys.exit("\n".join(found))
@@ -57,7 +57,7 @@ def mutants(
     ] = None,
 ) -> None:
     """Prove that every known mistake loses marks and is named, and that right answers keep theirs."""
-    from autograder.mutants import Unknown, Unreleased, chosen, main
+    from autograder.authoring.mutants import Unknown, Unreleased, chosen, main
 
     try:
         sys.exit(main(chosen(names or ())))

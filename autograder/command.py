@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from autograder.authoring.sample import make_sample
 from autograder.course import Course
 from autograder.engine import best_walls
 from autograder.exercises import NOTEBOOKS
@@ -19,7 +20,6 @@ from autograder.grading.problems import FAILED, INTERRUPTED, UNCONFIRMED, Proble
 from autograder.grading.run import Graded, grade
 from autograder.plugins.starting import NO_WALLS, named
 from autograder.report import FOR_A_PERSON, NOTHING, sentences, table, total
-from autograder.sample import make_sample
 
 
 def run(

@@ -345,7 +345,7 @@ class _Builder:
 
 
 def to_json(value: Value) -> Any:
-    """`value` as JSON, floats to 12 significant digits, of which processors may differ in the last (`autograder.answers.alike`)."""
+    """`value` as JSON, floats to 12 significant digits, of which processors may differ in the last (`autograder.authoring.answers.alike`)."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

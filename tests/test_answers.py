@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import autograder.answers as made_answers
-from autograder.answers import alike, describe, write_answers
+import autograder.authoring.answers as made_answers
+from autograder.authoring.answers import alike, describe, write_answers
 from autograder.course import ROOT
 from autograder.exercises import exercise_named
 from course.functions import public_function

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.sample import answers_in, hand_in
 from autograder.course import ROOT, Course
 from autograder.grading.run import Graded, grade
 from autograder.report import Line
-from autograder.sample import answers_in, hand_in
 
 NOTEBOOK = "10_capstone"
 RIGHT = answers_in(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb")["parallel_block"]

@@ -81,7 +81,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("00_shapes", "autograder/exercises/block/block.py", False),
         ("00_shapes", "autograder/exercises/heads/parts.py", False),
         ("00_shapes", "autograder/report.py", False),
-        ("00_shapes", "autograder/mutants.py", False),
+        ("00_shapes", "autograder/authoring/mutants.py", False),
         ("00_shapes", "autograder/grading/run.py", False),
         ("05_block", "autograder/exercises/block/block.py", True),
         ("05_block", "autograder/exercises/block/parts.py", True),

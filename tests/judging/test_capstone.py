@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.authoring.mutants import as_student
 from autograder.exercises import exercise_named
 from autograder.exercises.block.block import block
 from autograder.exercises.model import Implementation
 from autograder.judging import judge_here
 from autograder.judging.reference import expected, given
-from autograder.mutants import as_student
 from course.client import answer
 from course.comparing import same_answers
 from course.functions import public_function

@@ -14,10 +14,10 @@ import torch
 import course.cases
 import course.observing
 import course.tellings
+from autograder.authoring.mutants import as_student
 from autograder.exercises import every_exercise
 from autograder.exercises.model import Exercise
 from autograder.judging import Verdict, examine
-from autograder.mutants import as_student
 from course.client import answer
 from course.link import SocketLink
 from course.observing import Observation

@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograder.authoring.mutants import as_student
 from autograder.exercises import every_exercise
 from autograder.exercises.model import Case, Exercise, Probe
 from autograder.judging import Verdict, judge_here
-from autograder.mutants import as_student
 from course.client import answer
 from course.link import Link, SocketLink
 from course.observing import Account

@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader, scores
 from typer.testing import CliRunner
 
-import autograder.release as release
+import autograder.authoring.release as release
 from autograder.__main__ import app
 from autograder.course import ROOT, Course, NbgraderFailed
 from autograder.exercises import NOTEBOOKS, exercises_in

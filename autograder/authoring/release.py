@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.answers import write_answers
+from autograder.authoring.answers import write_answers
 from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS
 from autograder.plugins.agreeing import in_readme, in_source

@@ -1,0 +1,1 @@
+"""What makes the course and proves it: answers, releases, stored outputs, mutants, and a class to try it on."""
