@@ -91,8 +91,8 @@ def grade(
     would change, or there are no walls, and nobody said yes, so nothing was written; 4 another run is grading this
     course; 130 stopped.
     """
-    from autograder.command import run
     from autograder.course import ROOT
+    from autograder.grading.command import run
 
     sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback, no_walls))
 
@@ -117,7 +117,7 @@ def doctor(
 @app.command()
 def sample() -> None:
     """Make a sample class in build/sample and grade all of it."""
-    from autograder.command import grade_sample
+    from autograder.grading.command import grade_sample
 
     sys.exit(grade_sample())
 

@@ -14,13 +14,13 @@ from nbgrader.api import Gradebook
 import autograder.authoring.sample as sample
 from autograder.authoring.mutants import as_student
 from autograder.authoring.sample import answers_in, as_notebook_code, make_sample
-from autograder.command import run
 from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
+from autograder.grading.command import run
+from autograder.grading.report import NOTHING, Line, html, lines
 from autograder.grading.run import grade
 from autograder.judging.reference import given
-from autograder.report import NOTHING, Line, html, lines
 from course.comparing import same_answers
 
 NOTEBOOK = "00_shapes"

@@ -25,11 +25,12 @@ from autograder.grading.logs import collected_warnings
 from autograder.grading.noting import Notes
 from autograder.grading.preview import Change, changes
 from autograder.grading.problems import FAILED, UNCONFIRMED, Problem
+from autograder.grading.progress import Bar
+from autograder.grading.report import Line, html, lines
 from autograder.grading.result import Result
 from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, exercise_modules, only_run
 from autograder.grading.submission import Submission, read_submission
-from autograder.grading.telling import Bar
 from autograder.plugins import standing
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
@@ -38,7 +39,6 @@ from autograder.plugins.renewing import are_current
 from autograder.plugins.standing import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
 from autograder.plugins.warming import shared_zygote
-from autograder.report import Line, html, lines
 
 BATCH = 50
 ENGINE = f"{JudgedExecute.__module__}.{JudgedExecute.__qualname__}"

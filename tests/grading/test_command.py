@@ -17,12 +17,12 @@ from nbgrader.api import Gradebook
 from quick import calls
 from quick_class import NAME, QuickClass, hand_in
 
-from autograder.command import run
 from autograder.course import CONFIG, ROOT, Course
 from autograder.grading import run as grading
+from autograder.grading.command import run
 from autograder.grading.problems import BUSY, FAILED, INTERRUPTED, UNCONFIRMED, USAGE
+from autograder.grading.report import NOT_GRADED, lines
 from autograder.grading.store import only_run
-from autograder.report import NOT_GRADED, lines
 
 
 def run_json(course: Course, capsys: pytest.CaptureFixture[str], **options: Any) -> tuple[int, dict[str, Any]]:

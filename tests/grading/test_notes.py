@@ -8,8 +8,8 @@ import pytest
 from classes import duplicated
 from submissions import NOTEBOOK, RIGHT, filled, hand_in
 
-from autograder.command import run
 from autograder.course import Course
+from autograder.grading.command import run
 from autograder.grading.noting import Notes
 from autograder.grading.run import grade
 

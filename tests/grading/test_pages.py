@@ -17,8 +17,8 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from quick_class import NAME, QuickClass
 
-from autograder.command import run
 from autograder.course import CONFIG, ROOT, Course
+from autograder.grading.command import run
 from autograder.grading.feedback import Pages
 from autograder.grading.run import grade
 from autograder.plugins import confining, pages

@@ -8,8 +8,8 @@ import pytest
 
 from autograder.authoring.sample import answers_in, hand_in
 from autograder.course import ROOT, Course
+from autograder.grading.report import Line
 from autograder.grading.run import Graded, grade
-from autograder.report import Line
 
 NOTEBOOK = "10_capstone"
 RIGHT = answers_in(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb")["parallel_block"]

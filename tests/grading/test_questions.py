@@ -14,12 +14,12 @@ from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 from submissions import nbgrader, words
 
-from autograder.command import run
 from autograder.course import Course
 from autograder.exercises import tasks_in
+from autograder.grading.command import run
 from autograder.grading.preview import Change
+from autograder.grading.report import FOR_A_PERSON, GRADED, Line, html
 from autograder.grading.run import Graded, grade
-from autograder.report import FOR_A_PERSON, GRADED, Line, html
 
 NOTEBOOK = "10_capstone"
 (TASK,) = tasks_in(NOTEBOOK)

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from submissions import NOTEBOOK, RIGHT, Attempt, Graded, answer_cell, grade_class, page, scores, words
 
-from autograder.report import lines
+from autograder.grading.report import lines
 
 ALL = (2.0, 2.0, 3.0)
 VERDICT = "application/vnd.course.verdict+json"

@@ -15,8 +15,8 @@ from autograder.course import Course
 from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, lesson
 from autograder.exercises.shapes.mix_rows import normalises_unasked
+from autograder.grading.report import lines
 from autograder.judging import hearing
-from autograder.report import lines
 
 SEED = 7
 ALWAYS_FLOAT64 = "def pairwise_dots(A, B):\n    return (A @ B.T).astype(np.float64)"

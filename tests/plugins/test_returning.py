@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
-from autograder.command import run
 from autograder.course import Course
+from autograder.grading.command import run
 from autograder.plugins.reading import quarantine
 from autograder.plugins.returning import SECRET, TIMESTAMP, complete, is_secret
 
