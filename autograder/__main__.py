@@ -24,7 +24,7 @@ def outputs(
 ) -> None:
     """Re-execute source notebooks and store their outputs."""
     from autograder.authoring.outputs import store_outputs
-    from autograder.course import ROOT
+    from autograder.folder import ROOT
 
     for name in map(_known, notebooks or NOTEBOOKS):
         store_outputs(ROOT / "source" / name / f"{name}.ipynb")
@@ -91,7 +91,7 @@ def grade(
     would change, or there are no walls, and nobody said yes, so nothing was written; 4 another run is grading this
     course; 130 stopped.
     """
-    from autograder.course import ROOT
+    from autograder.folder import ROOT
     from autograder.grading.command import run
 
     sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback, no_walls))

@@ -12,9 +12,9 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
-from autograder.course import Course
 from autograder.engine.doctor import remedy
 from autograder.engine.outer import why_not
+from autograder.folder import Course
 
 NewCourse = Callable[[], Course]
 NO_WALLS = "walls around submissions cannot be built here"

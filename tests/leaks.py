@@ -14,8 +14,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.course import ROOT
 from autograder.exercises import NOTEBOOKS, every_exercise
+from autograder.folder import ROOT
 
 
 @dataclass(frozen=True)

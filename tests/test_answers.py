@@ -13,8 +13,8 @@ import pytest
 
 import autograder.authoring.answers as made_answers
 from autograder.authoring.answers import alike, describe, write_answers
-from autograder.course import ROOT
 from autograder.exercises import exercise_named
+from autograder.folder import ROOT
 from course.functions import public_function
 from course.observing import Observation, Raised
 from course.values import Opaque, Tensor, Value, to_json

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 import autograder.authoring.mutants as mutants
 from autograder.__main__ import app
 from autograder.authoring.mutants import SEEDS, Unknown, Unreleased, chosen, rows, stored_answers
-from autograder.course import ROOT
 from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.devices.mlp_tp import _devices as devices
 from autograder.exercises.heads.parts import masked_softmax
 from autograder.exercises.model import Exercise
+from autograder.folder import ROOT
 from autograder.judging import judge_here
 from autograder.judging.reference import expected, given, remembered
 from course.client import answer

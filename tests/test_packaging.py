@@ -12,9 +12,9 @@ import yaml
 from typer.main import get_command
 
 from autograder.__main__ import app
-from autograder.course import ROOT
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
+from autograder.folder import ROOT
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 README = (ROOT / "README.md").read_text()

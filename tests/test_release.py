@@ -14,8 +14,8 @@ import pytest
 from leaks import Secret, cells_of, flat, functions, secrets, solution_texts
 
 import autograder.authoring.release as release
-from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
+from autograder.folder import ROOT, Course
 from autograder.plugins.releasing import CELL_ID, KERNELSPEC, TAGS
 
 SECRETS = secrets()

@@ -14,9 +14,9 @@ from nbgrader.api import Gradebook
 import autograder.authoring.sample as sample
 from autograder.authoring.mutants import as_student
 from autograder.authoring.sample import answers_in, as_notebook_code, make_sample
-from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
+from autograder.folder import ROOT, Course
 from autograder.grading.command import run
 from autograder.grading.report import NOTHING, Line, html, lines
 from autograder.grading.run import grade

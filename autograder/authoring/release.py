@@ -10,8 +10,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.authoring.answers import write_answers
-from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS
+from autograder.folder import ROOT, Course
 from autograder.plugins.agreeing import in_readme, in_source
 
 ANSWERS = ROOT / "course" / "answers"

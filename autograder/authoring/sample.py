@@ -13,9 +13,9 @@ from types import ModuleType
 
 import nbformat
 
-from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in
 from autograder.exercises.model import ANSWER, Exercise, Implementation, equivalence
+from autograder.folder import ROOT, Course
 
 FOLDER = ROOT / "build" / "sample"
 MARKS = ("mistake", "right", "equivalent(")

@@ -20,9 +20,9 @@ from rich.table import Table
 from autograder.bench.breakdown import breakdown
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import Taken, take
-from autograder.course import Course
 from autograder.engine.doctor import MEANING
 from autograder.engine.outer import best_walls
+from autograder.folder import Course
 from autograder.grading.crew import cores
 
 GRADED = ("autograded", "graded", "report")

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from autograder.course import Course
 from autograder.engine import session
+from autograder.folder import Course
 from autograder.grading import marking
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.submission import read_submission
 from autograder.plugins import executing
-from autograder.plugins.warming import shared_zygote
+from autograder.plugins.preloading import shared_zygote
 
 PARTS: dict[str, tuple[Any, str]] = {
     "fork and inner wall": (session.Session, "__init__"),

@@ -7,8 +7,8 @@ from pathlib import Path
 import nbformat
 
 from autograder.authoring.sample import answers_in, hand_in, mistaken_answers
-from autograder.course import ROOT, Course
 from autograder.exercises import exercises_in
+from autograder.folder import ROOT, Course
 
 PLUG_INS = "plug_in(c)\n"
 OURS = "from course import judge\njudge("

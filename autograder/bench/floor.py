@@ -19,7 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from autograder.bench.classes import OURS, STOCKS
-from autograder.course import Course
+from autograder.folder import Course
 
 WARMING = 3
 

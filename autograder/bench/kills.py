@@ -25,8 +25,8 @@ from nbgrader.api import Gradebook
 
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import descendants
-from autograder.course import ROOT, Course
 from autograder.engine.inside import linux
+from autograder.folder import ROOT, Course
 from autograder.grading.store import only_run
 
 NOTEBOOK = "00_shapes"

@@ -5,8 +5,8 @@ borrows a fork of it, behind an inner wall of its own, and runs cells there.
 """
 
 from autograder.engine.given import NOTHING, Given, TooMuchToSend
-from autograder.engine.keeping import borrowed, lend
 from autograder.engine.outer import Walls, best_walls
+from autograder.engine.pool import borrowed, lend
 from autograder.engine.session import Run, Session
 from autograder.engine.zygote import Place, Zygote, ZygoteFailed
 

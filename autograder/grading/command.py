@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import Console
 
 from autograder.authoring.sample import make_sample
-from autograder.course import Course
 from autograder.engine import best_walls
 from autograder.exercises import NOTEBOOKS
+from autograder.folder import Course
 from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from nbgrader.api import Gradebook
 from sqlalchemy.exc import SQLAlchemyError
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.problems import FAILED, Problem
 from autograder.plugins.gradebook import sentence
 

@@ -10,7 +10,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import chdir
 from traitlets.config import Config
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.logs import collected_warnings
 from autograder.plugins.pages import PageExporter
 from autograder.plugins.renewing import Renewal

@@ -7,7 +7,7 @@ import shutil
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.result import Result
 from autograder.grading.snapshot import File, Snapshot
 from autograder.grading.submission import Submission

@@ -11,7 +11,7 @@ from typing import Any
 from nbgrader import api
 from sqlalchemy import Connection, bindparam, insert, or_, select, update
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.database import opened
 from autograder.grading.result import Result
 from autograder.grading.snapshot import Snapshot

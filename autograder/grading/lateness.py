@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.utils.importstring import import_item
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.gradebook import Deadline, Entry, Grade
 from autograder.grading.snapshot import Snapshot
 

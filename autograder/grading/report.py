@@ -16,9 +16,9 @@ from nbgrader.utils import is_grade
 from rich.table import Table
 from rich.text import Text
 
-from autograder.course import Course
 from autograder.exercises import NOTEBOOKS, exercises_in, tasks_in
 from autograder.exercises.model import lesson
+from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late
 from autograder.plugins.executing import verdict_in

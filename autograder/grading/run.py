@@ -12,8 +12,8 @@ from typing import Any
 from nbgrader.converters import Autograde
 from rich.console import Console
 
-from autograder.course import Course
 from autograder.engine import Given, TooMuchToSend, ZygoteFailed, best_walls
+from autograder.folder import Course
 from autograder.grading import gradebook, marking
 from autograder.grading.crew import Cluster, Crew, Local, in_parallel
 from autograder.grading.database import opened
@@ -34,11 +34,11 @@ from autograder.grading.submission import Submission, read_submission
 from autograder.plugins import standing
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
+from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
 from autograder.plugins.standing import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
-from autograder.plugins.warming import shared_zygote
 
 BATCH = 50
 ENGINE = f"{JudgedExecute.__module__}.{JudgedExecute.__qualname__}"

@@ -16,13 +16,13 @@ from nbgrader.converters import Autograde
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from autograder.course import Course, NbgraderFailed
 from autograder.exercises import NOTEBOOKS
+from autograder.folder import Course, NbgraderFailed
 from autograder.grading.database import opened
 from autograder.grading.problems import FAILED, Problem
 from autograder.plugins.agreeing import outdated
+from autograder.plugins.files_beside import beside
 from autograder.plugins.gradebook import trouble_with
-from autograder.plugins.travelling import beside
 
 
 class File(NamedTuple):

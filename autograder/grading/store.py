@@ -12,8 +12,8 @@ from importlib.metadata import version
 from pathlib import Path
 from uuid import uuid4
 
-from autograder.course import ROOT
 from autograder.exercises import folder_of, names_in
+from autograder.folder import ROOT
 from autograder.grading.imports import with_imports
 from autograder.grading.problems import BUSY, Problem
 from autograder.grading.result import Result

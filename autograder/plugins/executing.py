@@ -29,8 +29,8 @@ from autograder.exercises.model import ANSWER, Exercise
 from autograder.judging.examine import ENDED
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
-from autograder.plugins import travelling
-from autograder.plugins.warming import LIBRARY, modules_of
+from autograder.plugins import files_beside
+from autograder.plugins.preloading import LIBRARY, modules_of
 from course.client import SOCKET_VARIABLE
 
 VERDICT_TYPE = "application/vnd.course.verdict+json"
@@ -98,13 +98,13 @@ class JudgedExecute(Execute):
         self._passed: frozenset[str] = frozenset()
         folder = Path(resources.get("metadata", {}).get("path") or ".")
         given = NOTHING if judged else self._given(resources["nbgrader"])
-        files, removed = ({}, []) if judged else travelling.gather(folder, given.files)
+        files, removed = ({}, []) if judged else files_beside.gather(folder, given.files)
         with self._opened(nb, given, files, removed, judged) as self._session:
             self._left = self._session.allow(self.notebook_timeout)
             for index, cell in enumerate(nb.cells):
                 self._execute(cell, index)
             if not judged:
-                travelling.settle(folder, self._session.files())
+                files_beside.settle(folder, self._session.files())
         nb.metadata.language_info = NotebookNode(LANGUAGE)
         for index, verdict in self._verdicts.items():
             nb.cells[index].outputs = [verdict_output(verdict, nb.cells[index].execution_count)]
@@ -124,15 +124,15 @@ class JudgedExecute(Execute):
             copied = own / info["student"] / info["assignment"]
             copied.mkdir(parents=True)
             given = self._given(info)
-            files, missing = travelling.gather(folder, given.files)
+            files, missing = files_beside.gather(folder, given.files)
             lay_out(copied, given)
-            travelling.write(copied, {**files, **dict.fromkeys(missing)})
+            files_beside.write(copied, {**files, **dict.fromkeys(missing)})
             before = stamps(copied)
             elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": str(copied)}}
             with walled_kernels(copied, [LIBRARY], given) as self.kernel_manager_class:
                 nb, _ = super().preprocess(nb, elsewhere)
             written, removed = changes(copied, before)
-            travelling.settle(folder, {**written, **dict.fromkeys(removed)})
+            files_beside.settle(folder, {**written, **dict.fromkeys(removed)})
         return nb, resources
 
     @contextmanager
@@ -165,7 +165,7 @@ class JudgedExecute(Execute):
         """The instructor's files, as the class command hands them over, or where nbgrader has them."""
         files = info.get(GIVEN)
         if files is None:
-            files = travelling.beside(CourseDirectory(config=self.config), info["assignment"], self.config)
+            files = files_beside.beside(CourseDirectory(config=self.config), info["assignment"], self.config)
         return Given(files)
 
     def _execute(self, cell: NotebookNode, index: int) -> None:

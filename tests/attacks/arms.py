@@ -21,7 +21,7 @@ from reaching import VICTIM
 from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, place
 from world import TOKEN_VARIABLE, World
 
-from autograder.course import CONFIG, ROOT, Course
+from autograder.folder import CONFIG, ROOT, Course
 from autograder.plugins.executing import verdict_in
 
 LONG, SHORT = 300, 12  # seconds that a cell has; the second is for those that never come to an end

@@ -75,7 +75,8 @@ FOUND.update((exercise.name, exercise.oracle) for exercise in exercises_in("{NOT
         "loads-the-reference",
         "The checkout has the right answers.",
         """sys.path.insert(0, THERE.checkout)
-exec(pathlib.Path(THERE.checkout, "autograder/exercises/shapes.py").read_text(), FOUND)""",
+for path in pathlib.Path(THERE.checkout, "autograder/exercises/shapes").glob("[!_]*.py"):
+    exec(path.read_text(), FOUND)""",
     ),
     copies(
         "reads-the-source",
@@ -195,7 +196,7 @@ print("done")""",
     does(
         "changes-the-checkout",
         "The grader's own code.",
-        """if os.access(THERE.checkout + "/autograder/course.py", os.W_OK):
+        """if os.access(THERE.checkout + "/autograder/folder.py", os.W_OK):
     print("done")""",
     ),
     does(

@@ -17,7 +17,7 @@ from honest import STUDENTS
 from reaching import REACHING, VICTIM
 from world import world
 
-from autograder.course import Course
+from autograder.folder import Course
 
 ATTACKS = {attack.name: attack for attack in (*FORGING, *CELLS, *REACHING, *BOMBING)}
 ENDLESS = [attack for attack in ATTACKS.values() if attack.endless]

@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 from sqlalchemy import inspect, text
 from submissions import RIGHT, answer_cell, filled, grade_cell, hand_in
 
-from autograder.course import CONFIG, Course
+from autograder.folder import CONFIG, Course
 from autograder.plugins.executing import VERDICT_TYPE
 
 STOCK = "ps1"

@@ -12,7 +12,7 @@ from classes import cell
 from nbformat.v4 import new_code_cell, new_notebook
 from quick_class import NAME, QuickClass, hand_in
 
-from autograder.course import CONFIG, Course
+from autograder.folder import CONFIG, Course
 
 SETTINGS = """
 import os, sys

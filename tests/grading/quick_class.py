@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from classes import edit
 
-from autograder.course import Course
+from autograder.folder import Course
 
 NAME = "quick"
 QuickClass = Callable[..., Course]

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 from quick import calls
 from quick_class import NAME, QuickClass
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.problems import Problem
 from autograder.grading.run import grade
 

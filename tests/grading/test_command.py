@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 from quick import calls
 from quick_class import NAME, QuickClass, hand_in
 
-from autograder.course import CONFIG, ROOT, Course
+from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading import run as grading
 from autograder.grading.command import run
 from autograder.grading.problems import BUSY, FAILED, INTERRUPTED, UNCONFIRMED, USAGE

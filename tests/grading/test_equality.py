@@ -6,7 +6,7 @@ import pytest
 from classes import STOCK, files_in, gradebook_rows, hand_in_shapes, hand_in_stock, penalise, release_stock
 from submissions import NOTEBOOK, nbgrader
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.run import Graded, grade
 
 TABLES = [

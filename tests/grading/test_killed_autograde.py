@@ -18,7 +18,7 @@ from quick import calls
 from quick_class import NAME, QuickClass, hand_in
 from test_run import killing_after
 
-from autograder.course import CONFIG, ROOT, Course
+from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading.run import grade
 from autograder.plugins import starting
 

@@ -8,7 +8,7 @@ import pytest
 from classes import duplicated
 from submissions import NOTEBOOK, RIGHT, filled, hand_in
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.noting import Notes
 from autograder.grading.run import grade

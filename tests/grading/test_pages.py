@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from quick_class import NAME, QuickClass
 
-from autograder.course import CONFIG, ROOT, Course
+from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading.command import run
 from autograder.grading.feedback import Pages
 from autograder.grading.run import grade

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.sample import answers_in, hand_in
-from autograder.course import ROOT, Course
+from autograder.folder import ROOT, Course
 from autograder.grading.report import Line
 from autograder.grading.run import Graded, grade
 

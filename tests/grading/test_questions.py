@@ -14,8 +14,8 @@ from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 from submissions import nbgrader, words
 
-from autograder.course import Course
 from autograder.exercises import tasks_in
+from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.preview import Change
 from autograder.grading.report import FOR_A_PERSON, GRADED, Line, html

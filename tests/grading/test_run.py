@@ -22,7 +22,7 @@ from quick import calls
 from quick_class import NAME, QuickClass, hand_in
 from rich.console import Console
 
-from autograder.course import ROOT, Course
+from autograder.folder import ROOT, Course
 from autograder.grading.crew import Local
 from autograder.grading.preview import Change
 from autograder.grading.problems import BUSY, USAGE, Problem
@@ -190,7 +190,7 @@ def test_students_may_have_odd_names(quick_class: QuickClass, name: str) -> None
 RUN = """
 import sys
 from pathlib import Path
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.run import grade
 course = Course(Path(sys.argv[1]))
 print("ready", flush=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from quick_class import NAME, QuickClass
 
-from autograder.course import ROOT
 from autograder.exercises import NOTEBOOKS, exercises_in
+from autograder.folder import ROOT
 from autograder.grading import store
 from autograder.grading.imports import with_imports
 from autograder.grading.result import Marked, Result

@@ -7,7 +7,7 @@ from classes import STOCK, hand_in_stock, release_stock
 from quick_class import NAME, QuickClass, hand_in
 from rich.console import Console
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.command import as_tree, tell
 from autograder.grading.report import FOR_A_PERSON, GRADED, NOT_GRADED, NOTHING, html
 from autograder.grading.run import Graded, grade

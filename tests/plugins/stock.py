@@ -14,7 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.course import CONFIG, Course
+from autograder.folder import CONFIG, Course
 
 DOCUMENTATION = files("nbgrader") / "docs" / "source"
 SETTINGS = """

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from stock import cell
 
-from autograder.course import Course
+from autograder.folder import Course
 
 ASSIGNMENT = "homework"
 FIRST, SECOND = "first", "second"

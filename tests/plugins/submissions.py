@@ -16,7 +16,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.course import Course
+from autograder.folder import Course
 
 NOTEBOOK = "00_shapes"
 EXERCISES = ("pairwise_dots", "mix_rows", "to_columns")

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 import autograder.authoring.release as release
 from autograder.__main__ import app
-from autograder.course import ROOT, Course, NbgraderFailed
 from autograder.exercises import NOTEBOOKS, exercises_in
+from autograder.folder import ROOT, Course, NbgraderFailed
 from autograder.grading.problems import USAGE, Problem
 from autograder.grading.run import grade
 from autograder.plugins import agreeing

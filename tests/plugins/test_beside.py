@@ -11,8 +11,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from stock import PLUGGED, cell, grades, stock_course
 
-from autograder.course import Course
 from autograder.engine import given
+from autograder.folder import Course
 from autograder.grading.run import grade
 
 NAME = "ps 1"

@@ -13,9 +13,9 @@ import pytest
 from nbgrader.api import Gradebook
 from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, nbgrader, page, scores, words
 
-from autograder.course import Course
 from autograder.exercises.model import lesson
 from autograder.exercises.shapes.pairwise_dots import dots_turned
+from autograder.folder import Course
 from course.text import KNOWN_MISTAKE
 
 Done = CompletedProcess[str]

@@ -12,7 +12,7 @@ import pytest
 from submissions import NOTEBOOK, RIGHT, filled, hand_in, words
 from users import Machine, needs_users, printed
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.plugins.returning import SECRET
 
 pytestmark = needs_users

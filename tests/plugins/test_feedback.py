@@ -11,10 +11,10 @@ import pytest
 from nbgrader.api import Gradebook
 from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
-from autograder.course import Course
 from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, lesson
 from autograder.exercises.shapes.mix_rows import normalises_unasked
+from autograder.folder import Course
 from autograder.grading.report import lines
 from autograder.judging import hearing
 

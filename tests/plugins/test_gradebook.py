@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
-from autograder.course import CONFIG, ROOT, Course
+from autograder.folder import CONFIG, ROOT, Course
 from autograder.plugins.gradebook import trouble_with
 
 

@@ -8,7 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 from submissions import NOTEBOOK, RIGHT, filled, hand_in, page, scores
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.run import grade
 
 REMEMBERS = "SEEN = []\n" + RIGHT["to_columns"].replace("return", "SEEN.append(X.copy())\n    return")

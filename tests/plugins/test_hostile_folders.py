@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from submissions import EXERCISES, NOTEBOOK, RIGHT, answer_cell, filled, hand_in, nbgrader, page, place, scores, words
 
-from autograder.course import ROOT, Course
+from autograder.folder import ROOT, Course
 from autograder.grading.problems import FAILED
 from autograder.plugins.bounds import MOST_CELLS, MOST_NAMES, MOST_VALUES
 from autograder.plugins.handing_in import NO_TIME

@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from stock import PLUGGED, cell, grades, nbgrader, stock_course
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.run import grade
 
 NAME, NOTEBOOK = "ps1", "plots"

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from stock import Grade, cell, grades, stock_course
 
-from autograder.course import Course
+from autograder.folder import Course
 
 NAME = "ps1"
 WORTH = {"hidden": 2, "partial": 3, "noisy": 1, "skipped": 4, "pairwise_dots": 5, "essay": 6}

@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from stock import PLUGGED, cell, grades, nbgrader, stock_course
 
-from autograder.course import ROOT, Course
+from autograder.folder import ROOT, Course
 from autograder.plugins.bounds import DEEPEST, MOST_CELLS, MOST_FILES
 
 NAME = "sums"

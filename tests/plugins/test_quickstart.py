@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader
 
-from autograder.course import CONFIG
+from autograder.folder import CONFIG
 
 NAME = "ps1"
 NOTEBOOKS = ("problem1", "problem2")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
-from autograder.course import Course
+from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.plugins.reading import quarantine
 from autograder.plugins.returning import SECRET, TIMESTAMP, complete, is_secret

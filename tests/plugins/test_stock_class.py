@@ -10,7 +10,7 @@ from nbgrader.api import Gradebook
 from stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader, stock_course
 from stock_class import ASSIGNMENT, CLASS, DUE, ENDLESS, FIRST, SECOND, hand_in, write_source
 
-from autograder.course import Course
+from autograder.folder import Course
 
 SETTINGS = f"""
 c.LateSubmissionPlugin.penalty_method = "zero"

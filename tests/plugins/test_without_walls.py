@@ -9,9 +9,9 @@ import pytest
 from stock import nbgrader
 from submissions import NOTEBOOK, RIGHT, filled, hand_in, scores
 
-from autograder.course import Course
-from autograder.engine import keeping
+from autograder.engine import pool
 from autograder.engine.outer import WALLS_VARIABLE, best_walls
+from autograder.folder import Course
 from autograder.grading.problems import Problem
 from autograder.grading.run import grade
 from autograder.plugins.starting import NO_WALLS
@@ -23,10 +23,10 @@ def fewer_walls(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         request.getfixturevalue("walls")
     monkeypatch.setenv(WALLS_VARIABLE, request.param)
     best_walls.cache_clear()
-    keeping.discard()
+    pool.discard()
     yield request.param
     best_walls.cache_clear()
-    keeping.discard()
+    pool.discard()
 
 
 def test_honest_work_keeps_its_marks(fewer_walls: str, new_course) -> None:  # type: ignore[no-untyped-def]
@@ -71,5 +71,5 @@ def test_a_zygote_that_dies_between_two_submissions_is_replaced(new_course) -> N
         hand_in(course, student, filled(course, RIGHT))
         course.autograde(NOTEBOOK, student)
         assert scores(course, student) == (2.0, 2.0, 3.0)
-        assert keeping._kept.own is not None
-        keeping._kept.own._process.kill()
+        assert pool._kept.own is not None
+        pool._kept.own._process.kill()

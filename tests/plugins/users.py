@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import CONFIG, ROOT
+from autograder.folder import CONFIG, ROOT
 
 FIRST_ID = 52_001
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
