@@ -25,7 +25,7 @@ numbers: $(READY)
 	$(RUN) $(OTHER_DIGITS) python -m autograder release --check
 	$(RUN) $(OTHER_DIGITS) python -m autograder mutants
 	$(RUN) $(OTHER_DIGITS) pytest --nbval source --nbval-sanitize-with tests/nbval_sanitize.cfg -n 2 --dist loadfile
-	$(RUN) $(OTHER_DIGITS) pytest tests/judging tests/test_answers.py tests/course/test_comparing.py tests/course/test_checking.py -n 2
+	$(RUN) $(OTHER_DIGITS) pytest tests/judging tests/authoring/test_answers.py tests/course/trial/test_comparing.py tests/course/test_checking.py -n 2
 
 lint: $(READY)
 	$(RUN) ruff check .

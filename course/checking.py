@@ -17,14 +17,14 @@ import numpy as np
 
 from course import answers
 from course.answers import StoredExercise, StoredMistake
-from course.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
-from course.functions import Function
-from course.harnesses import HARNESSES
-from course.observing import PATIENCE, Observation
-from course.ranks import held_up
-from course.text import LOOP_LEFT, explain, recognised, show, side_by_side, side_by_side_html
-from course.values import Value, bare
-from course.views import seen
+from course.trial.claims import seen
+from course.trial.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
+from course.trial.functions import Function
+from course.trial.harnesses import HARNESSES
+from course.trial.observing import PATIENCE, Observation
+from course.trial.ranks import held_up
+from course.trial.text import LOOP_LEFT, explain, recognised, show, side_by_side, side_by_side_html
+from course.trial.values import Value, bare
 
 SMALL = 24  # arguments of up to so many numbers are shown in numbers
 VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off

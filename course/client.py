@@ -2,7 +2,7 @@
 
 It holds nothing worth knowing. The other end (`autograder.judging`) sends arguments, this end calls the student's
 function and sends back what was observed; the score is made there and never here. The two talk in values
-(`course.values`), so nothing that crosses can be code.
+(`course.trial.values`), so nothing that crosses can be code.
 
 Messages from the judge: {"do": "call", ...}, {"do": "return", ...}, {"do": "raise", ...}, {"do": "done", ...}.
 Messages to the judge: {"say": "observed", ...}, {"say": "ask", ...}.
@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from course.cases import Case
-from course.functions import Function
-from course.link import Link, SocketLink, send_fitting
-from course.values import Callback, Value, map_leaves, native, plain
+from course.trial.cases import Case
+from course.trial.functions import Function
+from course.trial.link import Link, SocketLink, send_fitting
+from course.trial.values import Callback, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
 ENDED = "The judge has ended the conversation; its verdict is on the feedback page."

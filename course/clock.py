@@ -1,7 +1,4 @@
-"""How long something takes, measured so that it can be believed. (Notebook 08 says what can go wrong.)
-
-`python -m course.clock --record` measures all that notebook 08 shows, and keeps it.
-"""
+"""How long something takes, measured so that it can be believed. (Notebook 08 says what can go wrong.)"""
 
 from __future__ import annotations
 
@@ -99,9 +96,3 @@ class Device:
     def synchronize(self) -> None:
         """Wait for the last job."""
         time.sleep(max(0.0, self._done_at - time.perf_counter()))
-
-
-if __name__ == "__main__":
-    from course.recording import main
-
-    raise SystemExit(main())

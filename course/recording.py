@@ -1,4 +1,4 @@
-"""What notebook 08 measures, measured at length on some machine and kept: `python -m course.clock --record [FILE]`.
+"""What notebook 08 measures, measured at length on some machine and kept: `python -m course.recording [FILE]`.
 
 The file holds one run for each machine; a new run takes the place of the one on the same machine.
 """
@@ -198,17 +198,17 @@ def _curves(tree: dict[str, Any]) -> dict[str, Curve]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """`python -m course.clock`; returns the exit status."""
+    """`python -m course.recording`; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m course.clock", description="Measure what notebook 08 shows, on this machine, and keep it."
+        prog="python -m course.recording", description="Measure what notebook 08 shows, on this machine, and keep it."
     )
     parser.add_argument(
-        "--record",
+        "record",
         metavar="FILE",
         nargs="?",
         type=Path,
-        const=place(),
-        help="the record to which this machine's run is added; without FILE the one that comes with the course",
+        default=place(),
+        help="the record to which this machine's run is added (%(default)s)",
     )
     parser.add_argument(
         "--longest",
@@ -218,14 +218,12 @@ def main(arguments: list[str] | None = None) -> int:
         help="end a curve where one call would take longer (%(default)s)",
     )
     options = parser.parse_args(arguments)
-    if options.record is None:
-        parser.error("nothing to do: --record measures this machine")
     path = cast(Path, options.record)
     try:
         others = read(path)
         write(others, path)  # before minutes of measuring rather than after
     except (OSError, ValueError) as error:
-        print(f"course.clock: cannot keep a record in {path}: {error}", file=sys.stderr)
+        print(f"course.recording: cannot keep a record in {path}: {error}", file=sys.stderr)
         return 1
     run = measure(partial(print, flush=True), options.longest)
     write([*(other for other in others if other.machine != run.machine), run], path)
@@ -241,3 +239,7 @@ def _positive(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return value
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -13,11 +13,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course import ranks
 from course.modules import Block
-from course.observing import observe
 from course.parameters import shapes
-from course.values import with_layout
+from course.trial import ranks
+from course.trial.observing import observe
+from course.trial.values import with_layout
 
 SOURCE = Path(__file__).parents[1] / "source"
 EPS = 1e-5

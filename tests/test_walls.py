@@ -143,7 +143,7 @@ def test_what_nbgrader_loads_is_in_the_plugins() -> None:
         ("import autograder.judging as j", {"autograder.judging"}),
         ("from autograder import judging, exercises", {"autograder.judging", "autograder.exercises"}),
         ("def f():\n    if True:\n        from autograder.judging import examine", {"autograder.judging.examine"}),
-        ("from . import values", {"course.values"}),
+        ("from . import values", {"course.trial.values"}),
         ("from ..autograder import judging", {"autograder.judging"}),
     ],
 )

@@ -14,10 +14,10 @@ from typing import Any
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given
-from course.comparing import coarsest, compare, lines_grow
-from course.functions import Function
-from course.observing import Observation, Raised
-from course.values import Value, from_json, to_json
+from course.trial.comparing import coarsest, compare, lines_grow
+from course.trial.functions import Function
+from course.trial.observing import Observation, Raised
+from course.trial.values import Value, from_json, to_json
 
 Entry = dict[str, Any]
 Place = tuple[str | int, ...]

@@ -22,11 +22,12 @@ from autograder.exercises import every_exercise, exercise_named
 from autograder.exercises.model import Case, Exercise, Implementation, equivalence
 from autograder.judging import Verdict, judge_here
 from autograder.judging.reference import remembered
-from course import answers, ranks
+from course import answers
 from course.answers import StoredExercise
 from course.checking import examine, known
 from course.client import answer
-from course.views import seen
+from course.trial import ranks
+from course.trial.claims import seen
 
 SEEDS = (1, 20, 300)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from course.values import with_layout
+from course.trial.values import with_layout
 
 
 def sizes(rng: np.random.Generator, how_many: int, low: int = 2, high: int = 9) -> list[int]:

@@ -12,7 +12,7 @@ from autograder.exercises import exercise_called
 from autograder.exercises.model import Exercise
 from autograder.judging.examine import SECONDS_PER_CALL, examine
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.link import Link, SocketLink
+from course.trial.link import Link, SocketLink
 
 __all__ = ["Finding", "Outcome", "Verdict", "examine", "judge_here", "local_judge"]
 

@@ -20,14 +20,23 @@ from autograder.exercises import exercise_named
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.comparing import OF_THE_RESULT, Difference, Match, difference, lines_grow, match, recognise, same_answers
-from course.functions import Function
-from course.link import Allow, Link, by_the_clock
-from course.observing import PATIENCE, Account, Observation
-from course.ranks import held_up
-from course.text import LOOP_LEFT, explain, recognised
-from course.values import Callback, Malformed, Value, bare, map_leaves, plain
-from course.views import seen
+from course.trial.claims import seen
+from course.trial.comparing import (
+    OF_THE_RESULT,
+    Difference,
+    Match,
+    difference,
+    lines_grow,
+    match,
+    recognise,
+    same_answers,
+)
+from course.trial.functions import Function
+from course.trial.link import Allow, Link, by_the_clock
+from course.trial.observing import PATIENCE, Account, Observation
+from course.trial.ranks import held_up
+from course.trial.text import LOOP_LEFT, explain, recognised
+from course.trial.values import Callback, Malformed, Value, bare, map_leaves, plain
 
 ASKS_PER_CALL = 5_000
 ASKED_ELEMENTS = 4_000  # loops over every pair of them end in seconds

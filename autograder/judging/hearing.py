@@ -8,7 +8,7 @@ import socket
 from autograder.exercises.model import Exercise
 from autograder.judging.examine import SECONDS_PER_CALL, examine
 from autograder.judging.verdict import Verdict
-from course.link import Allow, SocketLink, by_the_clock
+from course.trial.link import Allow, SocketLink, by_the_clock
 
 
 def hear(

@@ -11,11 +11,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from course.cases import Case
-from course.functions import Function, function_from_json
-from course.observing import Observation
-from course.text import Axes
-from course.values import Value, from_json
+from course.trial.cases import Case
+from course.trial.functions import Function, function_from_json
+from course.trial.observing import Observation
+from course.trial.text import Axes
+from course.trial.values import Value, from_json
 
 
 @dataclass(frozen=True)

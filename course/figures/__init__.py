@@ -28,8 +28,8 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course import ranks
 from course.checking import examine
+from course.trial import ranks
 
 STYLE = Path(__file__).parent / "course.mplstyle"
 

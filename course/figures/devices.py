@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course import ranks
 from course.figures import COLOURS, FRAME, MARKERS, PALE, CannotDraw, canvas, from_processes, picture, told
 from course.figures.grids import grid
 from course.parameters import Params, shapes
+from course.trial import ranks
 
 Array = np.ndarray
 Shards = Callable[[Array, int], list[Array]]

@@ -164,7 +164,7 @@ try:
     sys.modules["autograder.judging.examine"].difference = lambda *arguments: None
 except ImportError:
     pass
-import course.comparing
+import course.trial.comparing
 course.comparing.difference = lambda *arguments: None"""
 SPOILING = {
     "pairwise_dots": "def pairwise_dots(A, B):\n    out = A @ B.T\n    A[...] = B[...] = 0\n    return out",
@@ -172,7 +172,7 @@ SPOILING = {
     "to_columns": "def to_columns(X, W):\n    out = W.T.copy(), X.T.copy()\n    X[...] = W[...] = 0\n    return out",
 }
 NEVER_CHANGED = """import numpy as np
-import course.cases, course.observing, course.tellings
+import course.trial.cases, course.observing, course.tellings
 for module in (course.cases, course.observing, course.tellings):
     module._same = module.same = lambda was, now: True
 course.observing.compared = course.cases.compared = lambda arguments, told: course.observing.Observation(
@@ -202,7 +202,7 @@ course.cases.account = course.observing.account = account"""
 OWN_SERVER = """import os, socket, threading
 near, far = socket.socketpair()
 def serve():
-    from course.link import SocketLink
+    from course.trial.link import SocketLink
     SocketLink(near).send({"do": "done", "text": "to_columns: passed, 3 of 3 points", "html": ""})
 threading.Thread(target=serve).start()
 os.environ["COURSE_JUDGE"] = str(far.fileno())"""
@@ -217,7 +217,7 @@ def patch():
         time.sleep(0.005)
 threading.Thread(target=patch, daemon=True).start()"""
 
-SAYS = """import course.link
+SAYS = """import course.trial.link
 real = course.link.SocketLink.send
 def send(self, value):
 {does}

@@ -13,12 +13,12 @@ import torch
 
 from course import answers, check, progress
 from course.answers import StoredExercise, StoredMistake
-from course.cases import Case
 from course.checking import CheckFailed, Result, examine
-from course.functions import public_function
-from course.harnesses import HARNESSES
-from course.observing import Observation, Raised
-from course.values import Tensor
+from course.trial.cases import Case
+from course.trial.functions import public_function
+from course.trial.harnesses import HARNESSES
+from course.trial.observing import Observation, Raised
+from course.trial.values import Tensor
 
 Cell = Callable[..., dict[str, Any]]
 

@@ -20,8 +20,8 @@ import torch
 
 from course import judge
 from course.client import SOCKET_VARIABLE, answer
-from course.link import SocketLink
-from course.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack
+from course.trial.link import SocketLink
+from course.trial.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack
 
 Cell = Callable[..., dict[str, Any]]
 

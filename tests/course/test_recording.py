@@ -79,7 +79,7 @@ def test_a_run_takes_the_place_of_the_one_of_the_same_machine(
     path = tmp_path / "record.json"
     for run in (recorded.run("A"), recorded.run("B"), recorded.run("A", date="2026-03-04")):
         monkeypatch.setattr(recording, "measure", measuring(run))
-        assert main(["--record", str(path)]) == 0
+        assert main([str(path)]) == 0
     assert [(run.hardware, run.date) for run in read(path)] == [("A", "2026-03-04"), ("B", "2026-01-02")]
     assert f"Recorded in {path}: A, CUDA 13.0" in capsys.readouterr().out
 
@@ -87,7 +87,7 @@ def test_a_run_takes_the_place_of_the_one_of_the_same_machine(
 def test_without_a_file_it_goes_into_the_record_of_the_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "place", lambda: tmp_path / "records.json")
     monkeypatch.setattr(recording, "measure", measuring(recorded.run("A")))
-    assert main(["--record"]) == 0
+    assert main([]) == 0
     assert [run.hardware for run in read(tmp_path / "records.json")] == ["A"]
 
 
@@ -99,7 +99,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(recording, "measure", refuse)
-    assert main(["--record", str(tmp_path / "no" / "folder.json")]) == 1
+    assert main([str(tmp_path / "no" / "folder.json")]) == 1
     assert "cannot keep a record in" in capsys.readouterr().err
 
 
@@ -109,7 +109,7 @@ def test_a_file_that_is_something_else_is_not_overwritten(
     path = tmp_path / "thesis.json"
     path.write_text("{}")
     monkeypatch.setattr(recording, "measure", refuse)
-    assert main(["--record", str(path)]) == 1
+    assert main([str(path)]) == 1
     assert "is not a record of this course" in capsys.readouterr().err
     assert path.read_text() == "{}"
 
@@ -117,10 +117,9 @@ def test_a_file_that_is_something_else_is_not_overwritten(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "nothing to do: --record measures this machine"),
-        (["--record", "--longest", "0"], "'0' is not a number of seconds above 0"),
-        (["--record", "--longest", "soon"], "'soon' is not a number of seconds above 0"),
-        (["--record", "--longest", "inf"], "'inf' is not a number of seconds above 0"),
+        (["--longest", "0"], "'0' is not a number of seconds above 0"),
+        (["--longest", "soon"], "'soon' is not a number of seconds above 0"),
+        (["--longest", "inf"], "'inf' is not a number of seconds above 0"),
         (["--recrod"], "unrecognized arguments"),
     ],
 )

@@ -14,9 +14,9 @@ from autograder.exercises.model import Implementation
 from autograder.judging import judge_here
 from autograder.judging.reference import expected, given
 from course.client import answer
-from course.comparing import same_answers
-from course.functions import public_function
-from course.observing import OUT_OF_STEP
+from course.trial.comparing import same_answers
+from course.trial.functions import public_function
+from course.trial.observing import OUT_OF_STEP
 
 PARALLEL_BLOCK = exercise_named("10_capstone", "parallel_block")
 TOLD_APART = {mistake.__name__: mistake for mistake in PARALLEL_BLOCK.mistakes}

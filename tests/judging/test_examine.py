@@ -25,12 +25,12 @@ from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
 from autograder.judging import Verdict, examine, judge_here
 from autograder.judging.reference import OracleFailed
 from course.client import answer
-from course.functions import Function, public_function
-from course.harnesses import HARNESSES
-from course.link import SocketLink
-from course.observing import Account, Raised
-from course.text import LOOP_LEFT, PERHAPS
-from course.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
+from course.trial.functions import Function, public_function
+from course.trial.harnesses import HARNESSES
+from course.trial.link import SocketLink
+from course.trial.observing import Account, Raised
+from course.trial.text import LOOP_LEFT, PERHAPS
+from course.trial.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
 
 examining = importlib.import_module("autograder.judging.examine")
 

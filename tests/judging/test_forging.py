@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 import torch
 
-import course.cases
-import course.observing
-import course.tellings
+import course.trial.cases
+import course.trial.observing
+import course.trial.tellings
 from autograder.authoring.mutants import as_student
 from autograder.exercises import every_exercise
 from autograder.exercises.model import Exercise
 from autograder.judging import Verdict, examine
 from course.client import answer
-from course.link import SocketLink
-from course.observing import Observation
-from course.ranks import simulated
+from course.trial.link import SocketLink
+from course.trial.observing import Observation
+from course.trial.ranks import simulated
 
 EXERCISES = {exercise.name: exercise for exercise in every_exercise()}
 

@@ -28,10 +28,11 @@ from autograder.exercises import every_exercise
 from autograder.exercises.model import Case, Exercise, Probe
 from autograder.judging import Verdict, judge_here
 from course.client import answer
-from course.link import Link, SocketLink
-from course.observing import Account
-from course.tellings import TELLINGS
-from course.values import (
+from course.trial.claims import VIEWS
+from course.trial.link import Link, SocketLink
+from course.trial.observing import Account
+from course.trial.tellings import TELLINGS
+from course.trial.values import (
     DTYPES,
     LAYOUTS,
     MAX_FRAME,
@@ -51,7 +52,6 @@ from course.values import (
     unpack,
     with_layout,
 )
-from course.views import VIEWS
 
 examining = importlib.import_module("autograder.judging.examine")
 

@@ -17,7 +17,7 @@ from autograder.exercises.model import Case, Exercise, Probe
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import Verdict
 from course.client import ENDED, Report, answer
-from course.link import Left, SocketLink
+from course.trial.link import Left, SocketLink
 
 AGES = 300.0  # seconds; only what hangs takes so long, however busy the machine is
 PAIRWISE_DOTS, MIX_ROWS = exercises_in("00_shapes")[:2]

@@ -16,7 +16,7 @@ from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, nbgrader, p
 from autograder.exercises.model import lesson
 from autograder.exercises.shapes.pairwise_dots import dots_turned
 from autograder.folder import Course
-from course.text import KNOWN_MISTAKE
+from course.trial.text import KNOWN_MISTAKE
 
 Done = CompletedProcess[str]
 TURNED = "def pairwise_dots(A, B):\n    return B @ A.T"

@@ -43,12 +43,12 @@ def mix_rows(W, V):
     print(2.0)
     return 2.0"""
 OWN_CONVERSATION = """import os, socket
-from course.link import SocketLink
+from course.trial.link import SocketLink
 def pairwise_dots(A, B):
     link = SocketLink(socket.socket(fileno=os.dup(int(os.environ["COURSE_JUDGE"]))))
     link.send({"say": "observed", "score": 2.0})
     return 2.0"""
-TALKS_BACK = """import course.cases
+TALKS_BACK = """import course.trial.cases
 class Passed:
     def shorter(self): return [self]
     def to_value(self): return {"outcome": "passed", "score": 2.0}

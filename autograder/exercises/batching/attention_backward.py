@@ -23,8 +23,8 @@ from autograder.exercises.batching.softmax_backward import softmax_backward
 from autograder.exercises.inputs import causal as lower_triangle
 from autograder.exercises.inputs import sizes
 from autograder.exercises.model import Case, case, equivalent, mistake, probe, right
-from course.values import Tensor as TensorValue
-from course.values import bare
+from course.trial.values import Tensor as TensorValue
+from course.trial.values import bare
 
 USES = ("softmax_backward",)
 

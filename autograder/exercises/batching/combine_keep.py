@@ -10,7 +10,7 @@ from torch import Tensor
 from autograder.exercises.batching.parts import T
 from autograder.exercises.inputs import sizes
 from autograder.exercises.model import Case, case, mistake, probe, right
-from course.values import Tensor as TensorValue
+from course.trial.values import Tensor as TensorValue
 
 
 def combine_keep(lengths: Int[Tensor, "b"], n: int, causal: bool, left: bool = False) -> Bool[Tensor, "b 1 n n"]:

@@ -10,7 +10,7 @@ from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, case, mistake, probe, right
 from course.modules import Block
 from course.parameters import shapes
-from course.values import Tensor as TensorValue
+from course.trial.values import Tensor as TensorValue
 
 Arrays = dict[str, np.ndarray]
 

@@ -24,7 +24,7 @@ from autograder.exercises.batching.parts import (
 from autograder.exercises.inputs import causal as lower_triangle
 from autograder.exercises.inputs import random_keep, sizes
 from autograder.exercises.model import Case, case, mistake, probe, right
-from course.values import Tensor as TensorValue
+from course.trial.values import Tensor as TensorValue
 
 Params = dict[str, Tensor]
 

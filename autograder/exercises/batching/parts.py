@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercises.inputs import normal
-from course.values import Tensor as TensorValue
+from course.trial.values import Tensor as TensorValue
 
 T = Tensor
 

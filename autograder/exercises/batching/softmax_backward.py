@@ -10,7 +10,7 @@ from torch import Tensor
 from autograder.exercises.batching.parts import T, drawn_tensor, tensor_value
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, case, equivalent, mistake, probe, right
-from course.values import Tensor as TensorValue
+from course.trial.values import Tensor as TensorValue
 
 
 def softmax_backward(P: Float[Tensor, "*b n m"], dP: Float[Tensor, "*b n m"]) -> Float[Tensor, "*b n m"]:

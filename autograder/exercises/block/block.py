@@ -33,7 +33,7 @@ from autograder.exercises.block.parts import (
 )
 from autograder.exercises.inputs import causal, normal
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
-from course.functions import Function
+from course.trial.functions import Function
 
 USES = ("layer_norm", "ffn")
 

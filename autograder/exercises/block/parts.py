@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import B, F
-from course.functions import Function, public_function
+from course.trial.functions import Function, public_function
 
 Act = Callable[[np.ndarray], np.ndarray]
 

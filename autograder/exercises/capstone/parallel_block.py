@@ -14,8 +14,8 @@ from autograder.exercises.block.layer_norm import layer_norm
 from autograder.exercises.inputs import causal, normal, sizes
 from autograder.exercises.model import B, Case, F, case, equivalent, mistake, probe, right
 from course import ranks
-from course.tellings import BENT, SENT
-from course.values import with_layout
+from course.trial.tellings import BENT, SENT
+from course.trial.values import with_layout
 
 Act = Callable[[np.ndarray], np.ndarray]
 Params = dict[str, Float[np.ndarray, "..."]]

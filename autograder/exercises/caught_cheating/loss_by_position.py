@@ -12,8 +12,8 @@ from torch.nn.functional import cross_entropy, log_softmax, nll_loss
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, case, mistake, probe, right
-from course import values
-from course.values import with_layout
+from course.trial import values
+from course.trial.values import with_layout
 
 
 def loss_by_position(model: nn.Module, ids: Int[Tensor, "b n+1"]) -> Float[Tensor, "n"]:

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 
 from autograder.exercises.inputs import causal, normal, sizes
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
-from course.functions import Function, public_function
+from course.trial.functions import Function, public_function
 
 Model = Callable[[np.ndarray], np.ndarray]
 # A planted leak moves an output by 1e-6 or more, rounding moves it by 1e-12 or less.

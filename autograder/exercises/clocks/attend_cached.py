@@ -12,7 +12,7 @@ from torch import Tensor
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, case, mistake, probe, right
-from course.values import Tensor as TensorValue
+from course.trial.values import Tensor as TensorValue
 
 T = Tensor
 Cache = dict[str, Tensor]

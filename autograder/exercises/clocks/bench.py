@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from autograder.exercises.model import Case, case, mistake, probe, right
-from course.functions import public_function
+from course.trial.functions import public_function
 
 Act = Callable[[], object]
 Clock = Callable[[], float]

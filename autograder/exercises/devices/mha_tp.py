@@ -12,7 +12,7 @@ from autograder.exercises.devices.parts import AllReduce, even_share, exchange_b
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
 from autograder.exercises.model import B, Case, F, case, equivalent, mistake, probe, right
 from course.parameters import Params, shapes
-from course.values import with_layout
+from course.trial.values import with_layout
 
 USES = ("column_shards", "row_shards")
 Heads = tuple[F, F, F, F]

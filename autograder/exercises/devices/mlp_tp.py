@@ -11,7 +11,7 @@ from jaxtyping import Float
 from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between, pattern
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
-from course.functions import Function, in_room, public_function
+from course.trial.functions import Function, in_room, public_function
 
 USES = ("column_shards", "row_shards")
 Act = Callable[[np.ndarray], np.ndarray]

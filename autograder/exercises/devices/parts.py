@@ -9,7 +9,7 @@ import numpy as np
 
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import Case, F, case
-from course.functions import Function, public_function
+from course.trial.functions import Function, public_function
 
 AllReduce = Callable[..., np.ndarray]
 

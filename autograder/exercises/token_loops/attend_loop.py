@@ -28,7 +28,7 @@ from autograder.exercises.token_loops.parts import (
     tokens_and_weights,
 )
 from autograder.exercises.token_loops.softmax_1d import softmax_1d
-from course.functions import Function, public_function
+from course.trial.functions import Function, public_function
 
 USES = ("softmax_1d",)
 Project = Callable[[np.ndarray, np.ndarray], np.ndarray]

@@ -6,7 +6,7 @@ import numpy as np
 
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import F
-from course.values import with_layout
+from course.trial.values import with_layout
 
 
 def tokens_and_weights(

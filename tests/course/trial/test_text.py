@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from course.comparing import Difference, compare, difference
-from course.observing import Observation, Raised
-from course.text import explain, show, side_by_side, side_by_side_html
-from course.values import Opaque, Tensor, Value
+from course.trial.comparing import Difference, compare, difference
+from course.trial.observing import Observation, Raised
+from course.trial.text import explain, show, side_by_side, side_by_side_html
+from course.trial.values import Opaque, Tensor, Value
 
 A = np.array([[1.0, 2.0], [3.0, 4.0]])
 

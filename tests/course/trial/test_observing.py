@@ -13,9 +13,9 @@ import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 
-from course.functions import Function, function_from_json, public_function
-from course.observing import Observation, Raised, observe
-from course.values import LAYOUTS, Callback, Opaque, Tensor, Value, layout, pack, unpack, with_layout
+from course.trial.functions import Function, function_from_json, public_function
+from course.trial.observing import Observation, Raised, observe
+from course.trial.values import LAYOUTS, Callback, Opaque, Tensor, Value, layout, pack, unpack, with_layout
 
 # ---------------------------------------------------------------------------------------------- results
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from course.text import what
-from course.values import Opaque, Value
+from course.trial.observing import Observation
+from course.trial.text import what
+from course.trial.values import Opaque, Value
 
 SETTLED = "settled"
 STANDS = "you let it stand, and there are arrays on which its two sides differ"
@@ -120,3 +122,13 @@ def _equal(left: Any, right: Any, Q: np.ndarray, K: np.ndarray, V: np.ndarray) -
         return False
     size = max(np.max(np.abs(left)), np.max(np.abs(V)), np.max(np.abs(Q)) * np.max(np.abs(K)))
     return bool(np.max(np.abs(np.subtract(left, right))) <= 1e-9 * size)
+
+
+VIEWS: dict[str, Callable[[Value], Value]] = {"claims": outcomes}
+
+
+def seen(view: str | None, observed: Observation) -> Observation:
+    """`observed` with its result as the named view shows it; unchanged where there is no view or no result."""
+    if view is None or observed.raised is not None:
+        return observed
+    return replace(observed, result=VIEWS[view](observed.result))

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-RELEASE = Path(__file__).parents[1] / "release"
+RELEASE = Path(__file__).parents[2] / "release"
 NOTEBOOKS = sorted(RELEASE.glob("*/*.ipynb"))
 
 

@@ -7,9 +7,9 @@ from html import escape
 
 import numpy as np
 
-from course.comparing import Difference, agrees
-from course.observing import UNRAISED, Observation, Raised
-from course.values import Opaque, Tensor, Value, bare
+from course.trial.comparing import Difference, agrees
+from course.trial.observing import UNRAISED, Observation, Raised
+from course.trial.values import Opaque, Tensor, Value, bare
 
 Axes = str | list[str] | None
 """Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""

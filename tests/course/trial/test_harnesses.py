@@ -12,18 +12,18 @@ import pytest
 import torch
 from torch import distributed
 
-from course import harnesses
-from course.cases import case
-from course.comparing import Difference
-from course.functions import public_function
-from course.harnesses import decoding, evaluating, gradients, refusing, stretched, timing
 from course.modules import Block
-from course.observing import OUT_OF_STEP, Observation, Raised
 from course.parameters import random_parameters
-from course.ranks import held_up
-from course.tellings import BENT, SENT
-from course.text import explain
-from course.values import Tensor
+from course.trial import harnesses
+from course.trial.cases import case
+from course.trial.comparing import Difference
+from course.trial.functions import public_function
+from course.trial.harnesses import decoding, evaluating, gradients, refusing, stretched, timing
+from course.trial.observing import OUT_OF_STEP, Observation, Raised
+from course.trial.ranks import held_up
+from course.trial.tellings import BENT, SENT
+from course.trial.text import explain
+from course.trial.values import Tensor
 
 SIZES = {"d": 4, "h": 2, "k": 3, "v": 1, "f": 5, "eps": 1e-3, "dropout": 0.5}
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from course.values import (
+from course.trial.values import (
     DTYPES,
     LAYOUTS,
     MAX_AXES,

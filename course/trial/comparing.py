@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from course.observing import Observation
-from course.values import Opaque, Tensor, Value, bare, map_leaves
+from course.trial.observing import Observation
+from course.trial.values import Opaque, Tensor, Value, bare, map_leaves
 
 # How far a result may lie from the expected one, relative to its own size and to the largest entry beside it.
 # float64 leaves room for sums in another order and for stored answers of 12 digits; float32 for a few hundred roundings.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course.cases import Case, case
-from course.harnesses import HARNESSES
+from course.trial.cases import Case, case
+from course.trial.harnesses import HARNESSES
 
 
 def twice(function: Callable[..., Any], start: float, step: float) -> dict[str, float]:

@@ -21,7 +21,7 @@ from autograder.grading.command import run
 from autograder.grading.report import NOTHING, Line, html, lines
 from autograder.grading.run import grade
 from autograder.judging.reference import given
-from course.comparing import same_answers
+from course.trial.comparing import same_answers
 
 NOTEBOOK = "00_shapes"
 MISTAKES = [(exercise, mistake) for exercise in every_exercise() for mistake in exercise.mistakes]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from course.values import Value, from_json, to_json
+from course.trial.values import Value, from_json, to_json
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from course.functions import Function
-from course.values import TOO_LARGE, Opaque, Tensor, Value, layout, map_leaves, native, plain, with_layout
+from course.trial.functions import Function
+from course.trial.values import TOO_LARGE, Opaque, Tensor, Value, layout, map_leaves, native, plain, with_layout
 
 
 @dataclass(frozen=True)

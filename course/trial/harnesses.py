@@ -2,7 +2,7 @@
 
 A harness takes the function and a case's arguments, and returns what is compared. The same harness is run around the
 reference and around every known mistake. It holds no answer, and its docstring is the sentence in which `check` says
-what was done. It runs in the student's process, and so brings back what it saw, and leaves to `course.tellings` what that
+what was done. It runs in the student's process, and so brings back what it saw, and leaves to `course.trial.tellings` what that
 comes to. Where it returns a dictionary, a key of several words that begins with a capital letter, "What rank 0
 returned", names its entry to the student as it stands.
 """
@@ -14,10 +14,10 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from course import ranks
-from course.functions import public_function
-from course.observing import LEFT_UNUSED, Elsewhere, Raised
-from course.values import Value
+from course.trial import ranks
+from course.trial.functions import public_function
+from course.trial.observing import LEFT_UNUSED, Elsewhere, Raised
+from course.trial.values import Value
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most notebooks need none of this
     import numpy as np

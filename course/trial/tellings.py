@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from course.observing import OUT_OF_STEP, Account, Raised, same
-from course.ranks import Rank
-from course.values import Opaque, Tensor, Value, bare
+from course.trial.observing import OUT_OF_STEP, Account, Raised, same
+from course.trial.ranks import Rank
+from course.trial.values import Opaque, Tensor, Value, bare
 
 Telling = Callable[[tuple[Value, ...], Account], Account]
 

@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from torch.utils.benchmark import Timer
 
 from autograder.exercises import NOTEBOOKS
-from course import clock, ranks
+from course import clock
 from course.figures import canvas
+from course.trial import ranks
 
 HIDDEN = "### BEGIN HIDDEN TESTS"
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from course.comparing import (
+from course.trial.comparing import (
     LINES_OF_SLACK,
     TOLERANCE,
     Difference,
@@ -22,8 +22,8 @@ from course.comparing import (
     same_answers,
     telling,
 )
-from course.observing import Observation, Raised
-from course.values import Opaque, Tensor, Value
+from course.trial.observing import Observation, Raised
+from course.trial.values import Opaque, Tensor, Value
 
 
 def kind(expected: Value, given: Value) -> str | None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from course.functions import Function, public_function
-from course.observing import observe
+from course.trial.functions import Function, public_function
+from course.trial.observing import observe
 
 
 def told(device: Callable[[str], float | None], *events: str) -> list[float | None]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Protocol
 
-from course.values import PREFIX, Value, frame_lengths, pack, unpack
+from course.trial.values import PREFIX, Value, frame_lengths, pack, unpack
 
 Left = Callable[[], float]
 Allow = Callable[[float], Left]

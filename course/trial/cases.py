@@ -8,11 +8,11 @@ from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
-from course.functions import Function
-from course.harnesses import HARNESSES
-from course.observing import Account, Observation, account, compared
-from course.tellings import TELLINGS
-from course.values import Value
+from course.trial.functions import Function
+from course.trial.harnesses import HARNESSES
+from course.trial.observing import Account, Observation, account, compared
+from course.trial.tellings import TELLINGS
+from course.trial.values import Value
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Case:
 
     Attributes:
         arguments: values, or `Function`s, in order.
-        harness: the name of the harness in `course.harnesses` that is run around the function with these arguments;
+        harness: the name of the harness in `course.trial.harnesses` that is run around the function with these arguments;
             None where the function is simply called with them.
     """
 

@@ -15,9 +15,9 @@ import autograder.authoring.answers as made_answers
 from autograder.authoring.answers import alike, describe, write_answers
 from autograder.exercises import exercise_named
 from autograder.folder import ROOT
-from course.functions import public_function
-from course.observing import Observation, Raised
-from course.values import Opaque, Tensor, Value, to_json
+from course.trial.functions import public_function
+from course.trial.observing import Observation, Raised
+from course.trial.values import Opaque, Tensor, Value, to_json
 
 STORED = ROOT / "course" / "answers"
 NOTEBOOK = "05_block"

@@ -1,0 +1,1 @@
+"""How an answer is tried and looked at. `check` stands on it, and so does the judge."""

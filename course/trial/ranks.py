@@ -1,0 +1,425 @@
+"""Several processes that compute together: each calls the same function with its own rank.
+
+They are forked, so that a function of a notebook needs no way to travel, and meet over loopback through
+`torch.distributed` (backend gloo). None of them outlives the call that started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from course.trial.link import SocketLink, send_fitting
+from course.trial.observing import OUT_OF_STEP, Account, Observation, account, watch
+from course.trial.values import Malformed, Value, map_leaves, native
+
+if TYPE_CHECKING:  # takes seconds to import, and `course.trial.harnesses` is imported by every notebook
+    import torch
+
+RankFunction = Callable[..., Any]
+
+LOOPBACK = "lo" if sys.platform == "linux" else "lo0"
+MEETING_SECONDS = 10.0  # to find each other, and to wait in one collective
+GRACE_SECONDS = 2.0  # that the others have when one rank is through
+MAX_PRINTED = 10_000
+
+WAITED = (
+    "waited in a collective for a rank that did not come: it had returned, or raised, or was in another collective, "
+    "or had brought a tensor of another size"
+)
+LATE = "was not through in time"
+DIED = "ended without a word"
+MISMATCH = "broke down in a collective: another rank was in another one, or had brought a tensor of another size or number type"
+
+
+def held_up(observed: Observation) -> bool:
+    """Whether ranks waited for each other until their time was over: that takes as long on an idle machine as on a busy one."""
+    raised = observed.raised
+    return raised is not None and raised.kind == OUT_OF_STEP and (WAITED in raised.message or LATE in raised.message)
+
+
+@dataclass(frozen=True)
+class Rank:
+    """What one rank did.
+
+    Attributes:
+        observed: its result, or what it raised; empty where it was lost.
+        collectives: how many collectives it took part in.
+        sums: how many of them were all-reduces.
+        printed: what it printed.
+        lost: why there is no result, in words; "" where the function returned or raised by itself.
+    """
+
+    observed: Account = field(default_factory=Account)
+    collectives: int = 0
+    sums: int = 0
+    printed: str = ""
+    lost: str = ""
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong, in words, or ""."""
+        raised = self.observed.raised
+        at = f" at line {raised.line}, `{raised.source}`" if raised and raised.source else ""
+        return self.lost or (f"raised {raised.kind}: {raised.message}{at}" if raised else "")
+
+    def to_value(self) -> Value:
+        """This rank as a tree that can be packed."""
+        return {**vars(self), "observed": self.observed.to_value()}
+
+    @classmethod
+    def from_value(cls, tree: Value) -> Rank:
+        """The rank in a tree.
+
+        Raises:
+            ValueError: the tree is of another form.
+        """
+        form = {"observed": dict, "collectives": int, "sums": int, "printed": str, "lost": str}
+        if not isinstance(tree, dict) or {name: type(part) for name, part in tree.items()} != form:
+            raise ValueError("not a rank")
+        return cls(**{**tree, "observed": Account.from_value(tree["observed"])})
+
+
+def run(function: RankFunction, p: int, *arguments: Any, seconds: float = 20.0) -> list[Any]:
+    """Call `function(rank, p, *arguments)` in p processes at once.
+
+    Args:
+        function: what each process calls; in it, `torch.distributed` has a process group of all p.
+        p: how many processes.
+        arguments: what each is given, each its own copy.
+        seconds: when those that are not through are ended.
+
+    Returns:
+        What each returned, in the order of ranks: numbers, texts, arrays, tensors, and lists, tuples and dictionaries of
+        them, 2 MiB at most. What they printed is printed.
+
+    Raises:
+        RuntimeError: a rank raised, died, waited in vain, or was not through in time. The message says which.
+    """
+    ranks = trials(function, p, arguments, seconds)
+    for rank, one in enumerate(ranks):
+        for line in one.printed.splitlines():
+            print(f"rank {rank}: {line}")
+    troubles = [f"rank {rank} {one.trouble}" for rank, one in enumerate(ranks) if one.trouble]
+    if troubles:
+        raise RuntimeError("; ".join(troubles))
+    return [map_leaves(native, one.observed.result) for one in ranks]
+
+
+def show(function: RankFunction, p: int, *arguments: Any) -> None:
+    """Print what p ranks printed and returned, or what went wrong, as `run` runs them. Does nothing while nbgrader runs."""
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return
+    began = time.monotonic()
+    ranks = trials(function, p, arguments)
+    for rank, one in enumerate(ranks):
+        for line in one.printed.splitlines():
+            print(f"rank {rank}: {line}")
+    for rank, one in enumerate(ranks):
+        print(f"rank {rank}", one.trouble or f"returned {map_leaves(native, one.observed.result)}")
+    if any(one.trouble for one in ranks):
+        print(f"({time.monotonic() - began:.0f} s)")
+
+
+def trials(function: RankFunction, p: int, arguments: tuple[Any, ...], seconds: float = 20.0) -> list[Rank]:
+    """What each of p ranks did, in order. As `run`, and nothing is raised.
+
+    Raises:
+        OSError: the machine cannot fork processes at all.
+    """
+    if _in_threads():
+        return _simulate(function, p, arguments)
+    if not hasattr(os, "fork"):
+        raise OSError("this machine cannot fork processes; Linux and macOS can, and Windows in its subsystem for Linux")
+    import torch.distributed  # noqa: F401  once here, and not again in each process
+
+    with tempfile.TemporaryDirectory() as folder:
+        meeting, end = Path(folder) / "meeting", time.monotonic() + seconds
+        started: list[tuple[int, SocketLink]] = []
+        try:
+            for rank in range(p):
+                started.append(_start(partial(function, rank, p), rank, p, arguments, meeting, started))
+            found = _gather(started, end)
+            return [_diagnosed(one, _last_words(meeting, rank)) for rank, one in enumerate(found)]
+        finally:
+            for pid, link in started:
+                link.close()  # what a rank has forked waits for this, as the rank does
+                for end_all in (os.killpg, os.kill):
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        end_all(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+
+# ------------------------------------------------------------------------------------------------------- processes
+
+
+def _start(
+    call: RankFunction,
+    rank: int,
+    p: int,
+    arguments: tuple[Any, ...],
+    meeting: Path,
+    others: list[tuple[int, SocketLink]],
+) -> tuple[int, SocketLink]:
+    near, far = socket.socketpair()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads of Jupyter's stay behind, and are not needed
+        pid = os.fork()
+    if pid:
+        far.close()
+        return pid, SocketLink(near)
+    try:
+        os.setpgid(0, 0)  # with what it may start itself, so that all of it can be ended
+        near.close()
+        for _, link in others:
+            link.close()
+        threading.Thread(target=_end_with, args=[far], daemon=True).start()
+        _live(call, rank, p, arguments, meeting, SocketLink(far))
+    finally:
+        os._exit(0)
+
+
+def _end_with(connection: socket.socket) -> NoReturn:
+    """End this process when its parent does, however that came about."""
+    with contextlib.suppress(OSError):
+        connection.recv(1)
+    os._exit(1)
+
+
+def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], meeting: Path, link: SocketLink) -> None:
+    """The life of a rank: meet the others, call the function, tell the parent, wait for the end."""
+    import torch
+    from torch import distributed
+
+    torch.set_num_threads(1)  # the threads of the parent's pool were not forked
+    os.environ["GLOO_SOCKET_IFNAME"] = LOOPBACK
+    faulthandler.disable()  # gloo aborts where it cannot go on, and says why itself
+    os.dup2(os.open(_last_words(meeting, rank), os.O_CREAT | os.O_WRONLY), 2)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            patience = timedelta(seconds=MEETING_SECONDS)
+            store = distributed.FileStore(str(meeting), p)  # type: ignore[attr-defined]
+            store.set_timeout(patience)
+            distributed.init_process_group("gloo", store=store, rank=rank, world_size=p, timeout=patience)
+        except Exception as error:
+            _tell(link, Rank(lost=f"could not meet the others over {LOOPBACK}: {str(error)[:300]}"))
+        else:
+            group: Any = distributed.group.WORLD  # kept, since the function may destroy it when it is through
+            sums, before = _count_sums(), collectives(group)
+            observed = account(call, arguments)
+            lost = WAITED if _in_vain(observed) else ""
+            met = collectives(group) - before
+            _tell(link, Rank(observed, met, len(sums), printed.getvalue()[:MAX_PRINTED], lost))
+    _end_with(link.connection)  # a rank that left now could cut off what the others still read
+
+
+def collectives(group: Any = None) -> int:
+    """How many collectives this rank has taken part in, in its first group if no other is given: gloo numbers them."""
+    from torch import distributed
+
+    asked: Any = group or distributed.group.WORLD
+    return int(asked._get_sequence_number_for_group())
+
+
+def _count_sums() -> list[None]:
+    """A list that grows with every all-reduce of this process, by whatever name it is called."""
+    from torch import distributed
+
+    sums: list[None] = []
+    plain = distributed.ProcessGroup.allreduce
+
+    def allreduce(*arguments: Any, **keywords: Any) -> Any:
+        sums.append(None)
+        return plain(*arguments, **keywords)
+
+    distributed.ProcessGroup.allreduce = allreduce  # type: ignore[method-assign]  # in this process, which ends here
+    return sums
+
+
+def _last_words(meeting: Path, rank: int) -> Path:
+    """Where gloo writes why it ends a process."""
+    return meeting.with_name(f"rank {rank}")
+
+
+def _diagnosed(one: Rank, words: Path) -> Rank:
+    if one.lost != DIED or not words.exists():
+        return one
+    with words.open(errors="replace") as file:
+        return replace(one, lost=MISMATCH) if "gloo::EnforceNotMet" in file.read(MAX_PRINTED) else one
+
+
+def _in_vain(observed: Account) -> bool:
+    raised = observed.raised
+    return raised is not None and raised.kind == "RuntimeError" and "gloo" in raised.message
+
+
+def _tell(link: SocketLink, rank: Rank) -> None:
+    send_fitting(link, (replace(rank, observed=told).to_value() for told in rank.observed.shorter()))
+
+
+def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
+    """What each rank tells. When the first is through the others have little time left; then it goes, and they notice."""
+    found: dict[int, Rank] = {}
+    waiting: dict[Any, tuple[int, SocketLink]] = {
+        link.connection: (rank, link) for rank, (_, link) in enumerate(started)
+    }
+    patience = end
+    while waiting:
+        ready = wait(waiting, max(patience - time.monotonic(), 0.0))
+        for connection in ready:
+            rank, link = waiting.pop(connection)
+            link.timeout = max(end - time.monotonic(), GRACE_SECONDS)  # what it has begun to tell is heard to its end
+            try:
+                found[rank] = _heard(link.receive())
+            except TimeoutError:
+                found[rank] = Rank(lost=LATE)
+            except (EOFError, OSError, Malformed):
+                found[rank] = Rank(lost=DIED)
+            patience = min(patience, time.monotonic() + GRACE_SECONDS)
+        if not ready and patience < end:
+            for rank in found:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(started[rank][0], signal.SIGKILL)
+            patience = end = min(end, time.monotonic() + GRACE_SECONDS)
+        elif not ready:
+            found |= dict.fromkeys((rank for rank, _ in waiting.values()), Rank(lost=LATE))
+            break
+    return [found[rank] for rank in range(len(started))]
+
+
+def _heard(told: Value) -> Rank:
+    try:
+        return Rank.from_value(told)
+    except ValueError:
+        return Rank(lost=DIED)
+
+
+# --------------------------------------------------------------------------------------------- threads in their place
+
+
+class _Meeting:
+    """Where the threads of a simulated run lay down what they have."""
+
+    def __init__(self, p: int) -> None:
+        self.p = p
+        self.parts: dict[int, torch.Tensor] = {}
+        self.met: list[torch.Tensor] = []
+        self.rounds = 0
+        self.left = False
+        self.changed = threading.Condition()
+
+    def exchange(self, rank: int, part: torch.Tensor) -> list[torch.Tensor]:
+        """What every rank has brought, in the order of ranks."""
+        with self.changed:
+            mine = self.rounds
+            self.parts[rank] = part.clone()
+            if len(self.parts) == self.p:
+                self.met, self.parts = [self.parts[other] for other in range(self.p)], {}
+                self.rounds += 1
+                self.changed.notify_all()
+            else:
+                self.changed.wait_for(lambda: self.rounds > mine or self.left)
+                if self.rounds == mine:
+                    raise _InVain
+            return self.met
+
+    def leave(self) -> None:
+        with self.changed:
+            self.left = True
+            self.changed.notify_all()
+
+
+class _InVain(RuntimeError):
+    """A rank waits for one that has left."""
+
+
+_here = threading.local()
+
+
+@contextlib.contextmanager
+def simulated() -> Iterator[None]:
+    """Within, `trials` of this thread uses threads in place of processes, and what they call is `all_reduce` below."""
+    before, _here.threads = _in_threads(), True
+    try:
+        yield
+    finally:
+        _here.threads = before
+
+
+def _in_threads() -> bool:
+    return getattr(_here, "threads", False)
+
+
+def all_reduce(part: torch.Tensor) -> None:
+    """`torch.distributed.all_reduce`, also in a simulated rank: add up over the ranks, in place."""
+    place: _Place | None = getattr(_here, "place", None)
+    if place is None:
+        from torch import distributed
+
+        distributed.all_reduce(part)
+        return
+    place.sums += 1
+    first, *others = place.exchange(part)
+    part.copy_(sum(others, first))
+
+
+def all_gather(parts: list[torch.Tensor], part: torch.Tensor) -> None:
+    """`torch.distributed.all_gather`, also in a simulated rank: every rank's part, into a list of tensors like it."""
+    place: _Place | None = getattr(_here, "place", None)
+    if place is None:
+        from torch import distributed
+
+        distributed.all_gather(parts, part)
+        return
+    for mine, brought in zip(parts, place.exchange(part), strict=True):
+        mine.copy_(brought)
+
+
+@dataclass
+class _Place:
+    """A rank's place at a meeting, and what it has done there."""
+
+    meeting: _Meeting
+    rank: int
+    collectives: int = 0
+    sums: int = 0
+
+    def exchange(self, part: torch.Tensor) -> list[torch.Tensor]:
+        self.collectives += 1
+        return self.meeting.exchange(self.rank, part)
+
+
+def _simulate(function: RankFunction, p: int, arguments: tuple[Any, ...]) -> list[Rank]:
+    meeting = _Meeting(p)
+    found: dict[int, Rank] = {}
+
+    def live(rank: int) -> None:
+        place = _here.place = _Place(meeting, rank)
+        observed = watch(partial(function, rank, p), arguments)
+        meeting.leave()
+        in_vain = observed.raised is not None and observed.raised.kind == _InVain.__name__
+        found[rank] = Rank(observed, place.collectives, place.sums, lost=WAITED if in_vain else "")
+
+    threads = [threading.Thread(target=live, args=[rank], daemon=True) for rank in range(p)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [found[rank] for rank in range(p)]
