@@ -7,13 +7,14 @@ but for such digits, so that every machine makes the same files.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.exercises import NOTEBOOKS, exercises_in
+from autograder.exercises import NOTEBOOKS, exercises_in, names_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson, result_axes
 from autograder.judging.reference import expected, given
+from course.answers import INDEX
 from course.trial.comparing import coarsest, compare, lines_grow
 from course.trial.functions import Function
 from course.trial.observing import Observation, Raised
@@ -23,22 +24,38 @@ Entry = dict[str, Any]
 Place = tuple[str | int, ...]
 
 
-def write_answers(folder: Path, stored: Path) -> None:
-    """Write one JSON file a notebook into `folder`, with the digits that the files in `stored` have wherever they will do."""
-    for notebook in NOTEBOOKS:
-        before = _read(stored / f"{notebook}.json")
-        entries = [describe(exercise) for exercise in exercises_in(notebook)]
-        for entry in entries:
-            settle(entry, before.get(entry["name"], {}))
-        lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
-        (folder / f"{notebook}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+def write_answers(folder: Path, stored: Path, notebooks: Collection[str] = NOTEBOOKS) -> None:
+    """Write the index, and for each of these notebooks a folder with one JSON file an exercise.
+
+    Args:
+        folder: where they are written.
+        stored: where there may be some already; the digits of these stay wherever they will do.
+        notebooks: whose answers are written. The index lists those of every notebook.
+    """
+    for notebook in notebooks:
+        (folder / notebook).mkdir(parents=True, exist_ok=True)
+        for exercise in exercises_in(notebook):
+            entry, file = describe(exercise), f"{notebook}/{exercise.name}.json"
+            settle(entry, _read(stored / file))
+            (folder / file).write_text(in_lines(entry), encoding="utf-8")
+    index = {notebook: list(names_in(notebook)) for notebook in NOTEBOOKS}
+    (folder / INDEX).write_text(in_lines({"notebooks": [{notebook: names} for notebook, names in index.items()]}))
 
 
-def _read(path: Path) -> dict[str, dict[Place, Any]]:
-    """By exercise and place, the numbers in a file; nothing where it is not one that `write_answers` wrote."""
+def in_lines(entry: Entry) -> str:
+    """JSON with a line for each fact, each case, each right answer and each mistake, so that a change can be read."""
+    lines = []
+    for key, value in entry.items():
+        whole = isinstance(value, list) and any(isinstance(one, dict) for one in value)
+        rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in value) if whole else ""
+        lines.append(f"{json.dumps(key)}: " + (f"[\n{rows}\n]" if whole else json.dumps(value, ensure_ascii=False)))
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _read(path: Path) -> dict[Place, Any]:
+    """By place, the numbers in a file; nothing where it is not one that `write_answers` wrote."""
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-        return {entry["name"]: {place: some[i] for place, some, i in _places(entry)} for entry in entries}
+        return {place: some[i] for place, some, i in _places(json.loads(path.read_text(encoding="utf-8")))}
     except (OSError, ValueError, LookupError, TypeError):
         return {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 import nbformat
@@ -29,11 +30,11 @@ def _source(notebook: str) -> list[NotebookNode]:
     return cells
 
 
-def make_release() -> None:
-    """Write `course/answers` and `release` from `autograder/exercises` and `source`."""
-    write_answers(ANSWERS, ANSWERS)
+def make_release(notebooks: Collection[str] = NOTEBOOKS) -> None:
+    """Write `course/answers` and `release` from `autograder/exercises` and `source`, for these notebooks."""
+    write_answers(ANSWERS, ANSWERS, notebooks)
     course = Course()
-    for notebook in NOTEBOOKS:
+    for notebook in notebooks:
         course.generate_assignment(notebook)
 
 
@@ -46,9 +47,9 @@ def stale() -> list[str]:
         course = Course.copied(Path(folder) / "course")
         for notebook in NOTEBOOKS:
             course.generate_assignment(notebook)
-        made = {f"course/answers/{path.name}": path for path in answers.iterdir()}
+        made = {f"course/answers/{path.relative_to(answers)}": path for path in answers.rglob("*.json")}
         made |= {f"release/{n}/{n}.ipynb": course.root / "release" / n / f"{n}.ipynb" for n in NOTEBOOKS}
-        committed = [*ANSWERS.glob("*.json"), *RELEASE.rglob("*.ipynb")]
+        committed = [*ANSWERS.rglob("*.json"), *RELEASE.rglob("*.ipynb")]
         names = sorted(
             made.keys() | {str(path.relative_to(ROOT)) for path in committed if "checkpoint" not in str(path)}
         )

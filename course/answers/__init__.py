@@ -1,4 +1,4 @@
-"""The answers that `check` compares with: one JSON file a notebook, made by `make release`, never by hand.
+"""The answers that `check` compares with: one JSON file an exercise, made by `make release`, never by hand.
 
 They hold, for every public case, what a right answer gives and what each known mistake gives. They hold no code.
 """
@@ -16,6 +16,8 @@ from course.trial.functions import Function, function_from_json
 from course.trial.observing import Observation
 from course.trial.text import Axes
 from course.trial.values import Value, from_json
+
+INDEX = "index.json"
 
 
 @dataclass(frozen=True)
@@ -47,32 +49,30 @@ class StoredExercise:
 
 def find(name: str) -> StoredExercise | None:
     """The exercise called `name`, or None."""
-    for notebook in notebooks():
-        if name in _contents(notebook):
-            return _read(notebook, name)
-    return None
+    notebook = next((notebook for notebook, names in _index().items() if name in names), None)
+    return _read(notebook, name) if notebook else None
 
 
-@cache
 def notebooks() -> tuple[str, ...]:
     """The notebooks that have answers, in order."""
-    return tuple(sorted(path.name[:-5] for path in files(__package__).iterdir() if path.name.endswith(".json")))
+    return tuple(_index())
 
 
 def names(notebook: str) -> tuple[str, ...]:
     """The exercises of a notebook, in order."""
-    return tuple(_contents(notebook))
+    return tuple(_index()[notebook])
 
 
 @cache
-def _contents(notebook: str) -> dict[str, Any]:
-    text = files(__package__).joinpath(f"{notebook}.json").read_text(encoding="utf-8")
-    return {entry["name"]: entry for entry in json.loads(text)}
+def _index() -> dict[str, list[str]]:
+    """The exercises, notebook by notebook."""
+    text = files(__package__).joinpath(INDEX).read_text(encoding="utf-8")
+    return {notebook: names for entry in json.loads(text)["notebooks"] for notebook, names in entry.items()}
 
 
 @cache
 def _read(notebook: str, name: str) -> StoredExercise:
-    tree = _contents(notebook)[name]
+    tree = json.loads(files(__package__).joinpath(notebook, f"{name}.json").read_text(encoding="utf-8"))
     return StoredExercise(
         name=name,
         notebook=notebook,

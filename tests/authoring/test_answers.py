@@ -13,8 +13,10 @@ import pytest
 
 import autograder.authoring.answers as made_answers
 from autograder.authoring.answers import alike, describe, write_answers
-from autograder.exercises import exercise_named
+from autograder.exercises import NOTEBOOKS, exercise_named, names_in
 from autograder.folder import ROOT
+from course import answers
+from course.answers import INDEX
 from course.trial.functions import public_function
 from course.trial.observing import Observation, Raised
 from course.trial.values import Opaque, Tensor, Value, to_json
@@ -119,9 +121,7 @@ def written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., st
     """Write the answers of one exercise, changed as told, over those that are stored; what the file then says."""
     exercise = exercise_named(NOTEBOOK, "ffn")
     fresh = json.dumps(describe(exercise))
-    (tmp_path / "stored").mkdir()
-    (tmp_path / "made").mkdir()
-    monkeypatch.setattr(made_answers, "NOTEBOOKS", (NOTEBOOK,))
+    (tmp_path / "stored" / NOTEBOOK).mkdir(parents=True)
     monkeypatch.setattr(made_answers, "exercises_in", lambda _: [exercise])
 
     def write(change: Callable[[Entry], object] = lambda _: None, stored: bytes | None = None) -> str:
@@ -129,18 +129,16 @@ def written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., st
         change(entry)
         monkeypatch.setattr(made_answers, "describe", lambda _: entry)
         before = written_before().encode() if stored is None else stored
-        (tmp_path / "stored" / f"{NOTEBOOK}.json").write_bytes(before)
-        write_answers(tmp_path / "made", tmp_path / "stored")
-        return (tmp_path / "made" / f"{NOTEBOOK}.json").read_text()
+        (tmp_path / "stored" / NOTEBOOK / "ffn.json").write_bytes(before)
+        write_answers(tmp_path / "made", tmp_path / "stored", (NOTEBOOK,))
+        return (tmp_path / "made" / NOTEBOOK / "ffn.json").read_text()
 
     return write
 
 
 def written_before() -> str:
-    """The file that has the entry of this exercise alone, as it is committed."""
-    lines = (STORED / f"{NOTEBOOK}.json").read_text().splitlines()
-    (line,) = (line.removesuffix(",") for line in lines if line.startswith('{"name": "ffn"'))
-    return f"[\n{line}\n]\n"
+    """The file as it is committed."""
+    return (STORED / NOTEBOOK / "ffn.json").read_text()
 
 
 def jolt(tree: Any, by: float) -> Any:
@@ -173,14 +171,14 @@ def test_a_finer_wrong_answer_is_alike_to_the_digits_of_the_right_one(written: C
 
 
 def test_a_changed_answer_is_written_and_all_else_stays(written: Callable[..., str]) -> None:
-    (another,) = json.loads(written_before())
+    another = json.loads(written_before())
     jolted(another, 1e-2)
 
     def change(entry: Entry) -> None:
         jolted(entry, 1e-11)
         entry["expected"][1] = another["expected"][1]
 
-    ((now,), (before,)) = json.loads(written(change)), json.loads(written_before())
+    now, before = json.loads(written(change)), json.loads(written_before())
     assert now["expected"][1] == another["expected"][1] != before["expected"][1]
     assert [*now["expected"][:1], *now["expected"][2:]] == [*before["expected"][:1], *before["expected"][2:]]
     assert now["mistakes"] == before["mistakes"]
@@ -192,7 +190,7 @@ def test_a_new_mistake_moves_no_digit_of_the_others(written: Callable[..., str])
         jolted(entry, 1e-11)
         entry["mistakes"].insert(0, {**entry["mistakes"][0], "name": "a_new_one"})
 
-    ((now,), (before,)) = json.loads(written(change)), json.loads(written_before())
+    now, before = json.loads(written(change)), json.loads(written_before())
     assert now["mistakes"][0]["name"] == "a_new_one"
     assert now["mistakes"][1:] == before["mistakes"]
 
@@ -217,14 +215,27 @@ def test_what_is_no_number_is_written_as_it_is_made(
 
 @pytest.mark.parametrize(
     "stored",
-    [b"", b"[", b"{}", b"3", b"[3]", b'["ffn"]', b'[{"name": "ffn"}]', b'[{"name": "ffn", "cases": [3]}]', b"\xff"],
+    [b"", b"[", b"[]", b"3", b"[3]", b'["ffn"]', b'{"name": "ffn"}', b'{"name": "ffn", "cases": [3]}', b"\xff"],
 )
 def test_a_file_that_is_none_of_ours_is_written_anew(written: Callable[..., str], stored: bytes) -> None:
-    assert written(stored=stored) == written(stored=b"[]")
+    assert written(stored=stored) == written(stored=b"{}")
 
 
 def test_what_stands_in_an_entry_and_is_no_answer_is_written_anew(written: Callable[..., str]) -> None:
-    (entry,) = json.loads(written_before())
+    entry = json.loads(written_before())
     entry["expected"] = [3 for _ in entry["expected"]]
-    ((now,), (made,)) = json.loads(written(stored=json.dumps([entry]).encode())), json.loads(written(stored=b"[]"))
+    now, made = json.loads(written(stored=json.dumps(entry).encode())), json.loads(written(stored=b"{}"))
     assert now["expected"] == made["expected"]
+
+
+def test_each_case_and_each_mistake_is_a_line_of_its_own(written: Callable[..., str]) -> None:
+    entry = json.loads(written_before())
+    lines = [line.removesuffix(",") for line in written().splitlines()]
+    assert {json.dumps(one, ensure_ascii=False) for part in ("cases", "mistakes") for one in entry[part]} <= set(lines)
+
+
+def test_the_index_lists_every_notebook_and_exercise_in_order(tmp_path: Path) -> None:
+    write_answers(tmp_path, STORED, ())
+    assert (tmp_path / INDEX).read_bytes() == (STORED / INDEX).read_bytes()
+    assert answers.notebooks() == NOTEBOOKS
+    assert [answers.names(notebook) for notebook in NOTEBOOKS] == [names_in(notebook) for notebook in NOTEBOOKS]

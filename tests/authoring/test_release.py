@@ -77,12 +77,12 @@ def test_two_runs_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
 def committed(released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout that has one notebook, whose committed files are up to date."""
     monkeypatch.setattr(release, "NOTEBOOKS", ("00_shapes",))
-    monkeypatch.setattr(release, "write_answers", lambda to, _: (to / "00_shapes.json").write_text("answers"))
+    monkeypatch.setattr(release, "write_answers", lambda to, _: (to / "dots.json").write_text("answers"))
     for name, folder in (("ROOT", "."), ("ANSWERS", "course/answers"), ("RELEASE", "release")):
         monkeypatch.setattr(release, name, tmp_path / folder)
     shutil.copytree(released / "release", tmp_path / "release")
     (tmp_path / "course" / "answers").mkdir(parents=True)
-    (tmp_path / "course" / "answers" / "00_shapes.json").write_text("answers")
+    (tmp_path / "course" / "answers" / "dots.json").write_text("answers")
     return tmp_path
 
 
@@ -91,12 +91,13 @@ def test_what_is_up_to_date_is_not_stale(committed: Path) -> None:
 
 
 def test_what_would_change_and_what_has_no_source_any_more_is_stale_and_named(committed: Path) -> None:
-    (committed / "course" / "answers" / "00_shapes.json").write_text("other answers")
-    (committed / "course" / "answers" / "99_gone.json").write_text("answers")
+    (committed / "course" / "answers" / "dots.json").write_text("other answers")
+    (committed / "course" / "answers" / "99_gone").mkdir()
+    (committed / "course" / "answers" / "99_gone" / "gone.json").write_text("answers")
     notebook_of(committed / "release", "00_shapes").unlink()
     assert release.stale() == [
-        "course/answers/00_shapes.json",
-        "course/answers/99_gone.json",
+        "course/answers/99_gone/gone.json",
+        "course/answers/dots.json",
         "release/00_shapes/00_shapes.ipynb",
     ]
 
@@ -208,7 +209,9 @@ def test_the_wheel_holds_the_students_library_alone(wheel: Path) -> None:
     ours = {name for name in files if ".dist-info/" not in name}
     assert {name.split("/")[0] for name in ours} == {"course"}
     assert {Path(name).suffix for name in ours} == {".py", ".json", ".mplstyle", ".typed"}
-    assert {f"course/answers/{notebook}.json" for notebook in NOTEBOOKS} <= ours
+    assert {f"course/answers/{e.notebook}/{e.name}.json" for e in every_exercise()} | {
+        "course/answers/index.json"
+    } <= ours
     assert {"course/figures/course.mplstyle", "course/py.typed", "course/checking.py"} <= ours
     assert not [name for name in files if name.endswith("entry_points.txt")]
 
