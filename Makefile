@@ -12,7 +12,7 @@ grade: $(READY) release
 test: $(READY) lint
 	$(RUN) python -m autograder release --check
 	$(RUN) python -m autograder mutants
-	$(RUN) pytest --nbval source --nbval-sanitize-with tests/nbval_sanitize.cfg -n 2 --dist loadfile
+	$(RUN) python -m autograder replay
 	$(RUN) pytest tests -n 2
 
 # What numbers reach, once more, with last digits that no processor of today gives by itself: matrix products by the oldest kernels, no
@@ -24,7 +24,7 @@ OTHER_DIGITS := NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR" \
 numbers: $(READY)
 	$(RUN) $(OTHER_DIGITS) python -m autograder release --check
 	$(RUN) $(OTHER_DIGITS) python -m autograder mutants
-	$(RUN) $(OTHER_DIGITS) pytest --nbval source --nbval-sanitize-with tests/nbval_sanitize.cfg -n 2 --dist loadfile
+	$(RUN) $(OTHER_DIGITS) python -m autograder replay
 	$(RUN) $(OTHER_DIGITS) pytest tests/judging tests/authoring/test_answers.py tests/course/trial/test_comparing.py tests/course/test_checking.py -n 2
 
 lint: $(READY)
