@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from autograder.engine import temporary
+from autograder.engine.groups import Bound, Group
 from autograder.engine.inside import wire
 from autograder.engine.inside.files import MAX_FILES
 from autograder.engine.inside.walls import HOME
@@ -85,12 +86,14 @@ class Session:
         }
         self._sent = set(files or {}) | place.given
         self._room = MAX_TEXT
+        self._group = _group(place.bound)
         self._lease = socket.socket(socket.AF_UNIX)
         self._connection, far = socket.socketpair()
         try:
             with far:
                 self._lease.connect(place.address)
-                wire.send(self._lease, opening, far.fileno())
+                doors = [self._group.door] if self._group else []
+                wire.send(self._lease, opening, far.fileno(), *doors)
             answer = wire.receive(self._lease, time.monotonic() + SECONDS_TO_START)
             if answer["error"]:
                 raise OSError(answer["error"])
@@ -98,6 +101,11 @@ class Session:
         except (OSError, EOFError, ValueError) as error:
             self.close()
             raise ZygoteFailed(f"no process for a submission: {type(error).__name__}: {error}") from None
+
+    @property
+    def grouped(self) -> bool:
+        """Whether the kernel bounds its memory, by a control group."""
+        return self._group is not None and self._group.populated
 
     def start(self, source: str, lent: socket.socket | None = None, variable: str | None = None) -> None:
         """Begin to run a cell.
@@ -111,7 +119,7 @@ class Session:
             try:
                 request = {"do": "run", "source": source, "socket": variable}
                 self._connection.settimeout(SECONDS_TO_YIELD)
-                wire.send(self._connection, request, lent.fileno() if lent else None)
+                wire.send(self._connection, request, *([lent.fileno()] if lent else []))
             except OSError:
                 self._end()
 
@@ -230,12 +238,23 @@ class Session:
         for connection in (self._lease, self._connection):
             with suppress(OSError):
                 connection.close()
+        if self._group is not None:
+            self._group.close()
+            self._group = None
 
     def __enter__(self) -> Session:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _group(bound: Bound | None) -> Group | None:
+    """A group for one submission; where the kernel gives none now, its memory is still counted from outside."""
+    try:
+        return Group(bound) if bound else None
+    except OSError:
+        return None
 
 
 def _stays(name: str) -> bool:
