@@ -78,11 +78,29 @@ class Group:
         """Whether a process is in it."""
         return _populated(self._folder)
 
+    def entered(self, command: list[str]) -> list[str]:
+        """How to start a command in it."""
+        return ["sh", "-c", 'echo 0 > "$0"; exec "$@"', str(self._folder / "cgroup.procs"), *command]
+
     def close(self) -> None:
         """Kill whoever is in it, and remove it; one that does not go is left to the next run."""
         os.close(self.door)
         _remove(self._folder)
         os.close(self._held)
+
+
+def allowing(most: int) -> Bound | None:
+    """So many bytes for each group; None where this process may make no groups."""
+    found = home()
+    return Bound(str(found), most) if found else None
+
+
+def take(bound: Bound | None) -> Group | None:
+    """A group for one submission; None where there are none, or the kernel gives no more of them."""
+    try:
+        return Group(bound) if bound else None
+    except OSError:
+        return None
 
 
 @lru_cache(maxsize=1)

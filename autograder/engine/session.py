@@ -13,8 +13,7 @@ from multiprocessing.connection import wait
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from autograder.engine import temporary
-from autograder.engine.groups import Bound, Group
+from autograder.engine import groups, temporary
 from autograder.engine.inside import wire
 from autograder.engine.inside.files import MAX_FILES
 from autograder.engine.inside.walls import HOME
@@ -86,7 +85,7 @@ class Session:
         }
         self._sent = set(files or {}) | place.given
         self._room = MAX_TEXT
-        self._group = _group(place.bound)
+        self._group = groups.take(place.bound)
         self._lease = socket.socket(socket.AF_UNIX)
         self._connection, far = socket.socketpair()
         try:
@@ -247,14 +246,6 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _group(bound: Bound | None) -> Group | None:
-    """A group for one submission; where the kernel gives none now, its memory is still counted from outside."""
-    try:
-        return Group(bound) if bound else None
-    except OSError:
-        return None
 
 
 def _stays(name: str) -> bool:

@@ -70,8 +70,7 @@ class Zygote:
     ) -> None:
         kind = walls or best_walls()
         limits = limits or Limits()
-        home = groups.home() if kind != "none" else None
-        bound = Bound(str(home), limits.together) if home else None
+        bound = groups.allowing(limits.together) if kind != "none" else None
         self._folder = temporary.make()
         self.place = Place(str(self._folder / "socket"), kind, given.names, bound)
         self._log = self._folder / "log"

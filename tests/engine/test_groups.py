@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from test_memory import HOARDS, HONEST
 
 from autograder.engine import Place, Session, Walls, Zygote, doctor, groups
 from autograder.engine.groups import REST, Bound, NoGroups, find, settle
+from autograder.engine.kernels import walled_kernels
 
 LITTLE = 128 << 20  # bytes
 
@@ -290,6 +292,20 @@ def test_each_submission_is_in_a_group_behind_either_wall(home: Path, kind: Wall
     with Zygote(walls=kind) as zygote, Session(zygote.place) as session:
         assert session.grouped
         assert session.run("open('/proc/self/cgroup').read()").end == "finished"
+
+
+def test_a_real_kernel_is_in_a_group_too_and_goes_with_it(home: Path, tmp_path: Path) -> None:
+    before = made(home)
+
+    async def start() -> None:
+        with walled_kernels(tmp_path) as kind:
+            manager = kind()
+            await manager.start_kernel()
+            (name,) = made(home) - before
+            assert until((home / name / "cgroup.procs").read_text)
+
+    asyncio.run(start())
+    assert made(home) == before
 
 
 HOST = """
