@@ -192,18 +192,18 @@ def test_nobody_is_moved_from_the_root_of_all_groups(tmp_path: Path) -> None:
 
 def test_groups_that_a_killed_run_left_are_removed_and_those_in_use_are_not(tmp_path: Path) -> None:
     group = Machine(tmp_path, own="/").group
-    left, used, others = (group / name for name in ("autograder-left", "autograder-used", "others"))
-    for folder in (left, used, others):
+    used = group / "autograder-used"
+    for folder in (group / "autograder-left", used, group / REST, group / "others"):
         folder.mkdir()
     code = "import fcntl, os, sys\nfcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_SH)\nprint(flush=True)\nsys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", code, str(used)], stdin=-1, stdout=-1) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"\n"
         settle(group)
-        assert sorted(path.name for path in group.iterdir() if path.is_dir()) == ["autograder-used", "others"]
+        assert sorted(path.name for path in group.iterdir() if path.is_dir()) == [REST, "autograder-used", "others"]
         holder.kill()
     settle(group)
-    assert sorted(path.name for path in group.iterdir() if path.is_dir()) == ["others"]
+    assert sorted(path.name for path in group.iterdir() if path.is_dir()) == [REST, "others"]
 
 
 def test_the_doctor_says_in_one_line_what_bounds_memory_and_why(walls: None) -> None:
