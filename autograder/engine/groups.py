@@ -25,6 +25,7 @@ PREFIX = "autograder-"
 REST = f"{PREFIX}rest"
 PROCESS = Path("/proc/self")
 SYSTEMD = Path("/run/systemd/system")  # there where systemd runs this machine
+UNSEEN = "0"  # as the kernel lists a process that is in another namespace
 TRIES = 20  # whoever is moved may fork meanwhile
 SECONDS_TO_END = 10.0
 SECONDS_TO_ANSWER = 30.0
@@ -33,6 +34,7 @@ VERSION_2 = "boot with `systemd.unified_cgroup_hierarchy=1`"
 SCOPE = "put `systemd-run --scope -p Delegate=yes` before the command"
 USERS_SCOPE = "put `systemd-run --user --scope -p Delegate=yes` before the command"
 WRITABLE = "give this user a control group of version 2, with its memory controller; in a container, have /sys/fs/cgroup writable"
+OWN = "start this in a control group of its own"
 
 
 class NoGroups(Exception):
@@ -175,7 +177,7 @@ def settle(folder: Path) -> None:
                     raise
             else:
                 return
-    raise NoGroups(f"the control group that this runs in is shared with processes that cannot be moved; {WRITABLE}")
+    raise NoGroups(f"the control group that this runs in is shared with processes that cannot be moved; {OWN}")
 
 
 def _place(mounts: list[list[str]], named: list[str]) -> Path | None:
@@ -209,8 +211,11 @@ def _delegated(place: Path) -> bool:
 
 
 def _move(source: Path, target: Path) -> None:
+    processes = _words(source / "cgroup.procs")
+    if UNSEEN in processes:
+        raise NoGroups(f"the control group that this runs in is shared with processes out of sight; {OWN}")
     target.mkdir(exist_ok=True)
-    for process in _words(source / "cgroup.procs"):
+    for process in processes:
         with suppress(ProcessLookupError):
             _write(target / "cgroup.procs", process)
 

@@ -182,6 +182,16 @@ def test_who_is_in_the_group_is_moved_aside_before_it_bounds_anybody(tmp_path: P
     assert (group / "cgroup.subtree_control").read_text() == "+memory"
 
 
+def test_nobody_is_moved_where_not_all_can_be(tmp_path: Path) -> None:
+    group = Machine(tmp_path).group
+    (group / "cgroup.type").write_text("domain")
+    (group / "cgroup.procs").write_text("17\n0\n")
+    with pytest.raises(NoGroups, match="out of sight; start this in a control group of its own"):
+        settle(group)
+    assert not (group / REST).exists()
+    assert (group / "cgroup.subtree_control").read_text() == ""
+
+
 def test_nobody_is_moved_from_the_root_of_all_groups(tmp_path: Path) -> None:
     group = Machine(tmp_path, own="/").group
     (group / "cgroup.procs").write_text("17")
