@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -216,6 +218,29 @@ def test_groups_that_a_killed_run_left_are_removed_and_those_in_use_are_not(tmp_
     assert sorted(path.name for path in group.iterdir() if path.is_dir()) == [REST, "others"]
 
 
+def test_what_is_being_made_is_not_taken_for_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    group = Machine(tmp_path, own="/").group
+    shut: list[str] = []
+
+    def try_to_lock(how: int, what: str) -> None:
+        descriptor = os.open(group, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            shut.append(what)
+        finally:
+            os.close(descriptor)
+
+    make, reclaim = tempfile.mkdtemp, groups._reclaim
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda **how: (try_to_lock(fcntl.LOCK_EX, "while made"), make(**how))[1])
+    monkeypatch.setattr(
+        groups, "_reclaim", lambda place: (try_to_lock(fcntl.LOCK_SH, "while reclaimed"), reclaim(place))[1]
+    )
+    settle(group)
+    groups.take(Bound(str(group), LITTLE))
+    assert shut == ["while reclaimed", "while made"]
+
+
 def test_the_doctor_says_in_one_line_what_bounds_memory_and_why(walls: None) -> None:
     (line,) = [finding.seen for finding in doctor.examine() if finding.what == "memory"]
     assert "counted from outside, four times a second" in line
@@ -320,6 +345,7 @@ def test_a_real_kernel_is_in_a_group_too_and_goes_with_it(home: Path, tmp_path: 
 
 HOST = """
 import sys
+import tempfile
 from autograder.engine import Session, Zygote
 with Zygote(walls="both") as zygote, Session(zygote.place) as session:
     session.start("import time\\ntime.sleep(1000)")
@@ -339,15 +365,4 @@ def test_what_is_left_when_the_grader_is_killed_goes_with_the_next_run(home: Pat
     assert until(lambda: not any((home / name / "cgroup.procs").read_text() for name in left))
     code = "from autograder.engine import groups\nassert groups.home()"
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert made(home) == before
-
-
-def test_two_who_settle_at_once_do_not_take_each_others_groups(home: Path) -> None:
-    code = (
-        "import sys\nfrom pathlib import Path\nfrom autograder.engine.groups import Bound, Group, settle\nhome = Path(sys.argv[1])\n"
-        "for _ in range(40):\n    settle(home)\n    group = Group(Bound(str(home), 1 << 30))\n    assert not group.populated\n    group.close()"
-    )
-    before = made(home)
-    several = [subprocess.Popen([sys.executable, "-c", code, str(home)]) for _ in range(3)]
-    assert [one.wait() for one in several] == [0, 0, 0]
     assert made(home) == before
