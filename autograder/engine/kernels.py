@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from typing import Any
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 
-from autograder.engine import temporary
+from autograder.engine import groups, temporary
 from autograder.engine.given import NOTHING, Given
+from autograder.engine.inside.walls import Limits
 from autograder.engine.outer import best_walls, command, interpreter
 
 
@@ -34,7 +35,7 @@ def walled_kernels(
     if best_walls() == "none":
         yield AsyncKernelManager
         return
-    with temporary.folder() as meeting:
+    with temporary.folder() as meeting, _bounded() as entered:
 
         class WalledKernelManager(AsyncKernelManager):
             def __init__(self, **keywords: Any) -> None:
@@ -56,9 +57,22 @@ def walled_kernels(
                 wall, _ = command(
                     best_walls(), ["-m", "inside.launch", *within], libraries, [str(meeting), str(folder)], given
                 )
-                return wall
+                return entered(wall)
 
         yield WalledKernelManager
+
+
+@contextmanager
+def _bounded() -> Iterator[Callable[[list[str]], list[str]]]:
+    """How to start a command so that the kernel bounds its memory, where it can; it ends with the context, with all that it started."""
+    group = groups.take(groups.allowing(Limits().together))
+    if group is None:
+        yield lambda command: command
+        return
+    try:
+        yield group.entered
+    finally:
+        group.close()
 
 
 def lay_out(folder: Path, given: Given) -> None:
