@@ -17,7 +17,7 @@ from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
 from autograder.grading.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
-from autograder.grading.report import FOR_A_PERSON, NOTHING, sentences, table, total
+from autograder.grading.report import FOR_A_PERSON, LOOK_AGAIN, NOTHING, sentences, table, total
 from autograder.grading.run import Graded, grade
 from autograder.plugins.starting import NO_WALLS, named
 
@@ -103,9 +103,10 @@ def grade_sample() -> int:
 def tell(console: Console, assignment: str, graded: Graded) -> None:
     """Print what a run did: the table, then what was repaired, then who could not be graded, then where the report is."""
     console.print(table(assignment, graded.lines, graded.late))
-    waiting = sum(line.outcome == FOR_A_PERSON for line in graded.lines)
-    if waiting:
-        console.print(f"{waiting} to be graded by hand: formgrader lists them under Manual Grading", highlight=False)
+    for outcome, why in ((FOR_A_PERSON, ""), (LOOK_AGAIN, " (run again since somebody marked it)")):
+        waiting = sum(line.outcome == outcome for line in graded.lines)
+        if waiting:
+            console.print(f"{waiting} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
     for student, notes in sorted(graded.notes.items()):
         for note in sentences(notes):
             console.print(f"{student}: {note}", markup=False, highlight=False)

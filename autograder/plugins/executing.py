@@ -173,14 +173,15 @@ class JudgedExecute(Execute):
         if exercise is not None:
             self._judge(exercise, cell, index)
         elif cell.cell_type == "code" and cell.source.strip() and not self._skipped(cell) and self._in_time(index):
+            lived = self._session.alive
             self._session.start(cell.source)
-            self._settle(cell, index, self._session.finish(self._seconds(cell)))
+            self._settle(cell, index, self._session.finish(self._seconds(cell)), lived)
 
     def _in_time(self, index: int) -> bool:
         """Whether the notebook has time left; what is judged is tried all the same."""
         if self._left() > 0:
             return True
-        self._warn(f"cell {index} was not run: the notebook's {self.notebook_timeout} seconds are over")
+        self._warn(f"{self._place(index)} was not run: the notebook's {self.notebook_timeout} seconds are over")
         return False
 
     def _skipped(self, cell: NotebookNode) -> bool:
@@ -191,8 +192,16 @@ class JudgedExecute(Execute):
         timeout = self._get_timeout(cell)
         return left if timeout is None else min(timeout, left)
 
-    def _settle(self, cell: NotebookNode, index: int, run: Run) -> None:
-        """Write what a cell did into it, as nbclient writes what a kernel says."""
+    def _place(self, index: int) -> str:
+        """Which cell it is, counted as JupyterLab counts them."""
+        return f"cell {index + 1} of {len(self.nb.cells)}"
+
+    def _settle(self, cell: NotebookNode, index: int, run: Run, lived: bool) -> None:
+        """Write what a cell did into it, as nbclient writes what a kernel says.
+
+        Args:
+            lived: whether there was a process to run it, to begin with.
+        """
         cell.outputs = []
         self.clear_before_next_output = False
         for kind, content in run.messages:
@@ -202,12 +211,14 @@ class JudgedExecute(Execute):
             self.process_message(message, cell, index)
         cell.execution_count = run.reply.get("execution_count")
         if run.end in ("died", "killed", "garbled"):
-            self._warn(f"cell {index}: {ENDS[run.end]}")
-            reply = {"ename": "DeadKernelError", "evalue": ENDS[run.end], "traceback": [ENDS[run.end]]}
+            told = ENDS[run.end] if lived else NOT_RUN
+            if lived:
+                self._warn(f"{self._place(index)}: {told}")
+            reply = {"ename": "DeadKernelError", "evalue": told, "traceback": [told]}
             if run.end == "killed" and self.error_on_timeout:
                 reply = dict(self.error_on_timeout)
         elif run.end == "interrupted":
-            self._warn(f"cell {index}: {ENDS[run.end]}")
+            self._warn(f"{self._place(index)}: {ENDS[run.end]}")
             if not self.interrupt_on_timeout:
                 raise CellTimeoutError.error_from_timeout_and_cell("Cell execution timed out", self.timeout, cell)
             reply = dict(self.error_on_timeout) if self.error_on_timeout else run.reply
@@ -249,8 +260,9 @@ class JudgedExecute(Execute):
             )
         elif verdict.outcome == "passed":
             self._passed |= {exercise.name}
-        if verdict.outcome in ALARMING:
-            self._warn(f"{exercise.name}: {SENTENCES[verdict.outcome]}")
+        if verdict.outcome in ALARMING and (lived or fault):
+            rest = "" if self._session.alive else REST
+            self._warn(f"{exercise.name}: {SENTENCES[verdict.outcome]}{rest}")
         self._verdicts[index] = verdict
 
     def _warn(self, text: str) -> None:
@@ -258,10 +270,12 @@ class JudgedExecute(Execute):
         self.log.warning("%s of %s: %s", info["notebook"], info["student"], text)
 
 
+REST = "; the cells after it were not run"
+NOT_RUN = "this cell was not run: the process that ran the notebook had ended in a cell above"
 ENDS = {
-    "died": "the process that ran this notebook ended; the cells after it were not run",
-    "killed": "it took too long and did not give way when it was interrupted; the cells after it were not run",
-    "garbled": "it put something else in place of its outputs; the cells after it were not run",
+    "died": f"the process that ran this notebook ended in this cell{REST}",
+    "killed": f"it took too long and did not give way when it was interrupted{REST}",
+    "garbled": f"it put something else in place of its outputs{REST}",
     "interrupted": "it took too long and was interrupted",
 }
 
