@@ -121,7 +121,7 @@ class JudgedExecute(Execute):
         folder = Path(resources.get("metadata", {}).get("path") or ".")
         info = resources["nbgrader"]
         with temporary.folder() as own:
-            copied = own / info["student"] / info["assignment"]
+            copied = own / "class" / info["student"] / info["assignment"]
             copied.mkdir(parents=True)
             given = self._given(info)
             files, missing = files_beside.gather(folder, given.files)
@@ -129,7 +129,7 @@ class JudgedExecute(Execute):
             files_beside.write(copied, {**files, **dict.fromkeys(missing)})
             before = stamps(copied)
             elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": str(copied)}}
-            with walled_kernels(copied, [LIBRARY], given) as self.kernel_manager_class:
+            with walled_kernels(own, copied, [LIBRARY], given) as self.kernel_manager_class:
                 nb, _ = super().preprocess(nb, elsewhere)
             written, removed = changes(copied, before)
             files_beside.settle(folder, {**written, **dict.fromkeys(removed)})

@@ -7,6 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
+from autograder.grading import progress
 from autograder.grading.progress import Bar
 
 
@@ -20,7 +21,7 @@ class Clock:
 
 def test_the_time_left_is_told_now_and_then_and_not_when_all_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(telling, "time", clock)
+    monkeypatch.setattr(progress, "time", clock)
     out = io.StringIO()
     with Bar(Console(file=out, width=140), "Marking 00_shapes", 6).shown() as bar:
         for now in (10, 100, 140, 150, 185, 220):
@@ -37,7 +38,7 @@ def test_the_time_left_is_told_now_and_then_and_not_when_all_is_done(monkeypatch
 @pytest.mark.parametrize(("step", "said"), [(31, "a minute or so left"), (12, "less than a minute left")])
 def test_no_run_that_goes_on_has_nothing_left_to_do(monkeypatch: pytest.MonkeyPatch, step: float, said: str) -> None:
     clock = Clock()
-    monkeypatch.setattr(telling, "time", clock)
+    monkeypatch.setattr(progress, "time", clock)
     out = io.StringIO()
     with Bar(Console(file=out, width=140), "Marking", 4).shown() as bar:
         for _ in range(3):

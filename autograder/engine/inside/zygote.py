@@ -96,6 +96,7 @@ class Zygote:
         self._confined = confined
         self._limits = limits
         self._given = given
+        self._own = os.getpid()
         self._socket_room = socket_room
         self._filter = seccomp.program() if confined else b""
         self._leases: dict[int, Lease] = {}
@@ -240,6 +241,8 @@ class Zygote:
             else:
                 if sys.platform == "linux":
                     linux.die_with_parent(signal.SIGKILL)
+                    if os.getppid() != self._own:  # it had died before
+                        os._exit(1)
                 os.makedirs(folder, exist_ok=True)
                 if self._given:
                     shutil.copytree(self._given, folder, symlinks=self._confined, dirs_exist_ok=True)
