@@ -30,6 +30,8 @@ from autograder.judging.examine import ENDED
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import travelling
+from autograder.plugins.bounds import Beyond
+from autograder.plugins.reading import explain
 from autograder.plugins.warming import LIBRARY, modules_of
 from course.client import SOCKET_VARIABLE
 
@@ -48,7 +50,6 @@ LANGUAGE = {
     "nbconvert_exporter": "python",
     "file_extension": ".py",
 }
-GIVEN = "given"  # in the resources: the instructor's files by relative path
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 SECONDS_TO_LEAVE = 2.0  # for a cell whose judge has already gone
 
@@ -85,6 +86,16 @@ class JudgedExecute(Execute):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         if resources and resources.get("nbgrader", {}).get("refused"):
             return nb, resources
+        try:
+            return self._run(nb, resources, km)
+        except Beyond as error:  # what it found beside it, with what the notebooks before it wrote
+            info = resources["nbgrader"]
+            info["refused"] = str(error)
+            self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], error)
+            explain(nb, str(error))
+            return nb, resources
+
+    def _run(self, nb: NotebookNode, resources: dict[str, Any], km: Any) -> tuple[NotebookNode, dict[str, Any]]:
         judged = bool(resources) and any(exercise_of(cell, resources) for cell in nb.cells)
         if km is not None or not resources:
             return super().preprocess(nb, resources, km)
@@ -162,8 +173,8 @@ class JudgedExecute(Execute):
             yield session
 
     def _given(self, info: dict[str, Any]) -> Given:
-        """The instructor's files, as the class command hands them over, or where nbgrader has them."""
-        files = info.get(GIVEN)
+        """The instructor's files, as whoever began this run has listed them, or where nbgrader has them."""
+        files = info.get(travelling.GIVEN)
         if files is None:
             files = travelling.beside(CourseDirectory(config=self.config), info["assignment"], self.config)
         return Given(files)

@@ -12,9 +12,10 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from html import escape
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, TypeGuard
 from uuid import uuid4
 
@@ -34,6 +35,8 @@ from autograder.plugins.bounds import (
     content,
     entries,
     size,
+    together,
+    too_large,
 )
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_short_text, says_a_time
 from autograder.plugins.printable import printable
@@ -45,6 +48,8 @@ log = logging.getLogger(__name__)
 LISTED = (TIMESTAMP, SECRET)
 NOT_ASKED_FOR = "this assignment asks for no such file"
 NO_FILE = "it is missing, or a link, or a folder"
+WITH_IDS = (4, 5)
+"""The first format of notebooks whose cells have ids."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MOST_TOLD = 10
 """How many files that do not belong are named one by one."""
@@ -165,22 +170,35 @@ def _not_asked_for(entry: os.DirEntry[str], assignment: str) -> str:
     return f"it is larger than {size(LARGEST_FILE)}" if entry.is_file() and entry.stat().st_size > LARGEST_FILE else ""
 
 
-def files_in(folder: Path, ignore: Sequence[str]) -> list[str]:
-    """The relative paths of the files that another course's submission brings, without notebooks.
+def files_in(folder: Path, ignore: Sequence[str], given: Collection[str]) -> list[str]:
+    """The relative paths of the files that another course's submission brings, without notebooks and without the instructor's.
 
     Args:
         folder: the submission.
         ignore: file patterns that nbgrader leaves behind (`CourseDirectory.ignore`).
+        given: the relative paths of the instructor's files, which take the place of what the submission has there.
 
     Raises:
-        Beyond: there is more in it than is looked through.
+        Beyond: there is more in it than is looked through, or than is read, notebooks and all.
         OSError: a folder cannot be read.
     """
 
     def skipped(name: str) -> bool:
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in (*ignore, "*.ipynb"))
 
-    return [os.path.relpath(entry.path, folder) for entry in below(folder, skipped) if entry.is_file()]
+    found: dict[str, int] = {}
+    for entry in below(folder, skipped):
+        name = os.path.relpath(entry.path, folder)
+        if entry.is_file(follow_symlinks=False) and name not in given:
+            found[name] = entry.stat(follow_symlinks=False).st_size
+    notebooks = {
+        path.name: status.st_size for path in folder.glob("*.ipynb") if S_ISREG((status := path.lstat()).st_mode)
+    }
+    for name, count in notebooks.items():
+        if count > LARGEST_FILE:
+            raise too_large(name, LARGEST_FILE)
+    together([*found.values(), *notebooks.values()])
+    return sorted(found)
 
 
 def why_not_read(error: Exception) -> str:
@@ -357,5 +375,14 @@ def unreadable(reason: str) -> NotebookNode:
 
 def refused(reason: str) -> NotebookNode:
     """A notebook that says why a person will look at what was handed in."""
-    note = f"**This could not be graded automatically.** {escape(reason)}. A person will look at it."
-    return new_notebook(cells=[new_markdown_cell(note)], metadata={UNREAD: True})
+    notebook = new_notebook(metadata={UNREAD: True})
+    explain(notebook, reason)
+    return notebook
+
+
+def explain(notebook: NotebookNode, reason: str) -> None:
+    """Say on top of a notebook why a person will look at it."""
+    note = new_markdown_cell(f"**This could not be graded automatically.** {escape(reason)}. A person will look at it.")
+    if (notebook.nbformat, notebook.nbformat_minor) < WITH_IDS:
+        del note["id"]
+    notebook.cells.insert(0, note)
