@@ -126,7 +126,9 @@ def test_it_is_graded_or_waits_for_a_person(graded: tuple[Course, str], student:
     grade = grades(course.database, NAME, NAME, student)["test"]
     assert (grade.score, grade.by_hand) == (score, score is None)
     messages = [" ".join(part.split()) for part in re.split(rf"\n(?=\[|(?:{'|'.join(map(re.escape, HELD))}))", said)]
-    assert any(why in message and re.search(rf"(?<![\w-]){re.escape(student)}(?![\w-])", message) for message in messages)
+    assert any(
+        why in message and re.search(rf"(?<![\w-]){re.escape(student)}(?![\w-])", message) for message in messages
+    )
     page = course.folder("feedback", student, NAME) / f"{NAME}.html"
     assert ("could not be graded automatically" in page.read_text()) == (score is None)
 
