@@ -20,7 +20,7 @@ from typing import Any, TypeGuard
 from uuid import uuid4
 
 import nbformat
-from nbformat import NotebookNode, validator
+from nbformat import NotebookNode, reader, validator
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder.exercises import NOTEBOOKS
@@ -29,6 +29,7 @@ from autograder.plugins.bounds import (
     MOST_CELLS,
     MOST_CODE,
     MOST_NAMES,
+    MOST_OUTPUTS,
     MOST_VALUES,
     Beyond,
     below,
@@ -232,7 +233,7 @@ def notebook_in(data: bytes, whose: str, ours: bool) -> NotebookNode:
         raise Beyond(f"the notebook holds more than {MOST_VALUES:,} values")
     text = data.decode(json.detect_encoding(data), errors="replace" if ours else "strict")
     try:
-        notebook = salvage(text, whose) if ours else mended(nbformat.reads(text, as_version=4))
+        notebook = salvage(text, whose) if ours else _other(text)
     except RecursionError:
         raise Beyond("the notebook's JSON has too many brackets in one another") from None
     code = sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code")
@@ -333,35 +334,86 @@ def _texts(value: Any) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
+def _other(text: str) -> NotebookNode:
+    """Another course's notebook, in nbformat's present version, mended.
+
+    Raises:
+        Beyond: there are too many cells, or outputs.
+        Exception: it is no notebook.
+    """
+    notebook = reader.reads(text)
+    cells = [cell for sheet in notebook.get("worksheets", [notebook]) for cell in sheet.get("cells", [])]
+    if len(cells) > MOST_CELLS:
+        raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
+    stored = [cell.get("outputs") for cell in cells]
+    if sum(len(outputs) for outputs in stored if isinstance(outputs, list)) > MOST_OUTPUTS:
+        raise Beyond(f"the notebook has more than {MOST_OUTPUTS:,} stored outputs")
+    for cell in cells if validator.get_version(notebook) < (4, 0) else ():
+        cell["outputs"] = []  # nbformat would look at each, and there was no nbgrader yet
+    return mended(nbformat.convert(notebook, 4))
+
+
 def mended(notebook: NotebookNode) -> NotebookNode:
     """Another course's notebook without what nbformat refuses and no answer depends on: metadata, ids, records of earlier runs.
 
-    Raises:
-        Beyond: there are too many cells.
+    What nbformat says of a whole notebook takes little time where it finds no fault; only where it does is each part looked at.
     """
-    if len(notebook.cells) > MOST_CELLS:
-        raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
+    version = validator.get_version(notebook)
     if not isinstance(notebook.get("metadata"), dict):
         notebook["metadata"] = NotebookNode()
+    seen: set[str] = set()
     for cell in notebook.cells:
+        for name in cell.keys() - CELL_PARTS:
+            del cell[name]
         if not isinstance(cell.get("metadata"), dict):
             cell["metadata"] = NotebookNode()
-        if not (isinstance(cell.get("id"), str) and CELL_ID.fullmatch(cell.id)):
-            cell.pop("id", None)
-        if cell.get("cell_type") == "code" and not _valid_record(cell):
-            cell["outputs"], cell["execution_count"] = [], None
-    made: NotebookNode = validator.normalize(notebook, relax_add_props=True, strip_invalid_metadata=True)[1]
-    return made
+        own = cell.pop("id", None)
+        if version >= WITH_IDS:
+            named = isinstance(own, str) and CELL_ID.fullmatch(own) and own not in seen
+            cell["id"] = own if named else uuid4().hex[:8]
+            seen.add(cell["id"])
+    if not _is_valid(version, notebook):
+        _keep_valid(notebook.metadata, NOTEBOOK_SETTINGS, lambda one: _is_valid(version, {"metadata": one}))
+        for cell in notebook.cells:
+            if not _is_valid(version, {"cells": [cell]}):
+                _mend(cell, version)
+    return notebook
 
 
-def _valid_record(cell: NotebookNode) -> bool:
-    """Whether what a code cell tells of an earlier run is what nbformat takes; `--no-execute` keeps it."""
-    count, outputs = cell.get("execution_count"), cell.get("outputs")
-    if not isinstance(outputs, list) or not (count is None or (type(count) is int and count >= 0)):
-        return False
+CELL_PARTS = {"attachments", "cell_type", "execution_count", "id", "metadata", "outputs", "source"}
+NOTEBOOK_SETTINGS = ("authors", "kernelspec", "language_info", "orig_nbformat", "title")
+CELL_SETTINGS = ("collapsed", "execution", "format", "jupyter", "name", "scrolled", "tags")
+"""The metadata of notebooks and of cells that nbformat asks anything of."""
+
+
+def _mend(cell: NotebookNode, version: tuple[int, int]) -> None:
+    kind = cell.get("cell_type") if cell.get("cell_type") in ("code", "raw") else "markdown"
+
+    def fits(**parts: Any) -> bool:
+        empty = _new_cell(kind, "")
+        if version < WITH_IDS:
+            del empty["id"]
+        return _is_valid(version, {"cells": [{**empty, **parts}]})
+
+    _keep_valid(cell.metadata, CELL_SETTINGS, lambda one: fits(metadata=one))
+    record = {"outputs": cell.get("outputs"), "execution_count": cell.get("execution_count")}
+    if kind == "code" and not fits(**record):  # `--no-execute` keeps it
+        cell["outputs"], cell["execution_count"] = [], None
+    if "attachments" in cell and not (kind != "code" and fits(attachments=cell.attachments)):
+        del cell["attachments"]
+
+
+def _keep_valid(metadata: dict[str, Any], names: tuple[str, ...], valid: Callable[[dict[str, Any]], bool]) -> None:
+    for name in names:
+        if name in metadata and not valid({name: metadata[name]}):
+            del metadata[name]
+
+
+def _is_valid(version: tuple[int, int], parts: dict[str, Any]) -> bool:
+    """Whether nbformat takes a notebook, of which these parts are given; of what is wrong it is not asked, which takes long."""
+    notebook = {"nbformat": version[0], "nbformat_minor": version[1], "metadata": {}, "cells": [], **parts}
     try:
-        for output in outputs:
-            nbformat.validate(output, ref="output", version=4)
+        validator.get_validator(*version).validate(notebook)
     except (nbformat.ValidationError, KeyError, TypeError, AttributeError, ValueError):
         return False
     return True

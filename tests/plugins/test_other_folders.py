@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from stock import PLUGGED, cell, grades, nbgrader, stock_course
 
 from autograder.course import ROOT, Course
-from autograder.plugins.bounds import DEEPEST, LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_FILES
+from autograder.plugins.bounds import DEEPEST, LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_FILES, MOST_OUTPUTS
 
 NAME = "sums"
 Made = Callable[[NotebookNode, Path], Any]
@@ -68,6 +68,10 @@ def many_cells(notebook: NotebookNode, folder: Path) -> None:
     notebook.cells += [{"cell_type": "markdown", "source": "", "metadata": {}}] * MOST_CELLS
 
 
+def many_outputs(notebook: NotebookNode, folder: Path) -> None:
+    notebook.cells[0].outputs = [{"output_type": "stream", "name": "stdout", "text": ""}] * (MOST_OUTPUTS + 1)
+
+
 def huge(notebook: NotebookNode, folder: Path) -> None:
     with (folder / f"{NAME}.ipynb").open("wb") as file:
         file.truncate(500_000_000)
@@ -86,6 +90,7 @@ HELD: dict[str, tuple[Made, float | None, str]] = {
     "heavy-together": (holding(*[MOST_BYTES // 3 + 1] * 3), None, TOGETHER),
     "full": (full, None, TOGETHER),
     "many-cells": (many_cells, None, f"more than {MOST_CELLS:,} cells"),
+    "many-outputs": (many_outputs, None, f"more than {MOST_OUTPUTS:,} stored outputs"),
     "huge": (huge, None, f"{NAME}.ipynb is larger than 20 MiB"),
 }
 
