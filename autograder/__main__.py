@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from autograder.exercises import NOTEBOOKS
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+USAGE_ERROR = cast(type[Any], typer.BadParameter.__base__)
+"""What typer raises of a command line that it cannot read: click's class, or a copy of its own."""
 
 
 @app.callback()
@@ -163,5 +168,23 @@ def _known(notebook: str) -> str:
     return notebook
 
 
+def run(words: list[str]) -> None:
+    """Do what a command line asks for, and exit. Where that has `--json`, there is an object also where a command does not begin, or breaks."""
+    if "--json" not in words:
+        app(words)
+    try:
+        code = app(words, standalone_mode=False) or 0
+        error = "Stopped before anything was done." if code else ""
+    except USAGE_ERROR as found:
+        code, error = found.exit_code, found.format_message()
+    except Exception as found:
+        traceback.print_exc()
+        code, error = 1, f"The grader has a fault: {type(found).__name__}: {found}. What was finished is kept."
+    if error:
+        typer.echo(error, err=True)
+        typer.echo(json.dumps({"assignment": None, "error": error, "code": code}))
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    app()
+    run(sys.argv[1:])

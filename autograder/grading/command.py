@@ -123,7 +123,8 @@ def tell(console: Console, assignment: str, graded: Graded) -> None:
 def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
     """What `--json` prints, but for `error`, a sentence or null, and `code`, which is the exit code.
 
-    Where nothing was graded, there are only `assignment`, `error` and `code`. Else: `assignment`; `written`, false where
+    Where nothing was graded, there are only `assignment` (null where the command line could not be read, or grading broke), `error` and
+    `code`. Else: `assignment`; `written`, false where
     scores would change and nobody said yes; `report`, a path or null; `failed`, by student the reason; `changes`, a list of
     `student`, `notebook`, `exercise` (or "late penalty", whose scores are negative), `old`, `new` (null: a person decides); and
     `students`, a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds` (null:

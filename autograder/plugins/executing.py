@@ -30,7 +30,9 @@ from autograder.judging.examine import ENDED
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import files_beside
+from autograder.plugins.bounds import Beyond
 from autograder.plugins.preloading import LIBRARY, modules_of
+from autograder.plugins.reading import explain
 from course.client import SOCKET_VARIABLE
 
 VERDICT_TYPE = "application/vnd.course.verdict+json"
@@ -38,7 +40,7 @@ ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
 TOLD = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # of the grader's own environment
 OWN_KERNELS = ("", "python", "python3")
-NEEDS_A_KERNEL = re.compile(r"^\s*(?:import|from)\s+(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
+NEEDS_A_KERNEL = re.compile(r"^[^\S\n]*+(?:import|from)[^\S\n]++(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
 LANGUAGE = {
     "name": "python",
     "version": ".".join(map(str, sys.version_info[:3])),
@@ -48,7 +50,6 @@ LANGUAGE = {
     "nbconvert_exporter": "python",
     "file_extension": ".py",
 }
-GIVEN = "given"  # in the resources: the instructor's files by relative path
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 SECONDS_TO_LEAVE = 2.0  # for a cell whose judge has already gone
 
@@ -85,6 +86,16 @@ class JudgedExecute(Execute):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         if resources and resources.get("nbgrader", {}).get("refused"):
             return nb, resources
+        try:
+            return self._run(nb, resources, km)
+        except Beyond as error:  # what it found beside it, with what the notebooks before it wrote
+            info = resources["nbgrader"]
+            info["refused"] = str(error)
+            self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], error)
+            explain(nb, str(error))
+            return nb, resources
+
+    def _run(self, nb: NotebookNode, resources: dict[str, Any], km: Any) -> tuple[NotebookNode, dict[str, Any]]:
         judged = bool(resources) and any(exercise_of(cell, resources) for cell in nb.cells)
         if km is not None or not resources:
             return super().preprocess(nb, resources, km)
@@ -162,8 +173,8 @@ class JudgedExecute(Execute):
             yield session
 
     def _given(self, info: dict[str, Any]) -> Given:
-        """The instructor's files, as the class command hands them over, or where nbgrader has them."""
-        files = info.get(GIVEN)
+        """The instructor's files, as whoever began this run has listed them, or where nbgrader has them."""
+        files = info.get(files_beside.GIVEN)
         if files is None:
             files = files_beside.beside(CourseDirectory(config=self.config), info["assignment"], self.config)
         return Given(files)

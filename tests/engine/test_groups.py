@@ -333,7 +333,7 @@ def test_a_real_kernel_is_in_a_group_too_and_goes_with_it(home: Path, tmp_path: 
     before = made(home)
 
     async def start() -> None:
-        with walled_kernels(tmp_path) as kind:
+        with walled_kernels(tmp_path, tmp_path) as kind:
             manager = kind()
             await manager.start_kernel()
             (name,) = made(home) - before
