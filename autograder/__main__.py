@@ -41,12 +41,16 @@ def release(
     check: Annotated[bool, typer.Option("--check", help="change nothing; exit 1 if a file would change")] = False,
 ) -> None:
     """Make release/ and the answers that check compares with; nothing, where points contradict each other."""
+    from autograder.grading.problems import Problem
     from autograder.release import contradictions, make_release, stale
 
     if found := contradictions():
         sys.exit("\n".join(found))
     if not check:
-        make_release()
+        try:
+            make_release()
+        except Problem as problem:
+            sys.exit(str(problem))
         typer.echo("release: made")
         return
     changed = stale()

@@ -12,7 +12,9 @@ from nbformat import NotebookNode
 from autograder.answers import write_answers
 from autograder.course import ROOT, Course
 from autograder.exercises import NOTEBOOKS
+from autograder.grading.problems import FAILED, Problem
 from autograder.plugins.agreeing import in_readme, in_source
+from autograder.plugins.gradebook import trouble_with
 
 ANSWERS = ROOT / "course" / "answers"
 RELEASE = ROOT / "release"
@@ -30,9 +32,15 @@ def _source(notebook: str) -> list[NotebookNode]:
 
 
 def make_release() -> None:
-    """Write `course/answers` and `release` from `autograder/exercises` and `source`."""
-    write_answers(ANSWERS, ANSWERS)
+    """Write `course/answers` and `release` from `autograder/exercises` and `source`.
+
+    Raises:
+        Problem: the gradebook cannot be used; nothing is written.
+    """
     course = Course()
+    if trouble := trouble_with(course.database):
+        raise Problem(trouble, FAILED)
+    write_answers(ANSWERS, ANSWERS)
     for notebook in NOTEBOOKS:
         course.generate_assignment(notebook)
 
