@@ -33,6 +33,7 @@ from autograder.grading.store import Store, code_digest, exercise_modules, only_
 from autograder.grading.submission import Submission, read_submission
 from autograder.plugins import standing
 from autograder.plugins.executing import JudgedExecute
+from autograder.plugins.gradebook import trouble_with
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
@@ -103,6 +104,8 @@ def grade(
     """
     console = console or Console(quiet=True)
     with only_run(course.class_folder / "graded"):
+        if trouble := trouble_with(course.database):
+            raise Problem(trouble, FAILED)
         if registered(course, assignment):
             console.print(f"{assignment} was not in the gradebook yet: it was entered from source/.", markup=False)
         snapshot = read_snapshot(course, assignment)
