@@ -46,7 +46,7 @@ def release(
     that cannot be written still contradicts them, nothing is made.
     """
     from autograder.authoring.release import contradictions, make_release, stale, state
-    from autograder.grading.problems import Problem
+    from autograder.problems import Problem
 
     if not check:
         for path in state():

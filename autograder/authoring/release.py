@@ -14,9 +14,9 @@ from autograder.authoring.answers import write_answers
 from autograder.authoring.stating import state_in_source, state_in_text
 from autograder.exercises import NOTEBOOKS
 from autograder.folder import ROOT, Course
-from autograder.grading.problems import FAILED, Problem
 from autograder.plugins.agreeing import in_readme, in_source
 from autograder.plugins.gradebook import trouble_with
+from autograder.problems import FAILED, Problem
 
 ANSWERS = ROOT / "course" / "answers"
 RELEASE = ROOT / "release"

@@ -24,7 +24,6 @@ from autograder.grading.lateness import Late, Policy, lateness
 from autograder.grading.logs import collected_warnings
 from autograder.grading.noting import Notes
 from autograder.grading.preview import Change, changes
-from autograder.grading.problems import FAILED, UNCONFIRMED, Problem
 from autograder.grading.progress import Bar
 from autograder.grading.report import Line, html, lines
 from autograder.grading.result import Result
@@ -40,6 +39,7 @@ from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
 from autograder.plugins.standing import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
+from autograder.problems import FAILED, UNCONFIRMED, Problem
 
 BATCH = 50
 ENGINE = f"{JudgedExecute.__module__}.{JudgedExecute.__qualname__}"

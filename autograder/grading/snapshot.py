@@ -19,9 +19,9 @@ from traitlets.utils.importstring import import_item
 from autograder.exercises import NOTEBOOKS
 from autograder.folder import Course, NbgraderFailed
 from autograder.grading.database import opened
-from autograder.grading.problems import Problem
 from autograder.plugins.agreeing import outdated
 from autograder.plugins.files_beside import beside
+from autograder.problems import Problem
 
 
 class File(NamedTuple):

@@ -10,8 +10,8 @@ import pytest
 from bs4 import BeautifulSoup, Comment
 from nbconvert.filters import markdown2html
 
-from autograder.course import ROOT
 from autograder.exercises import NOTEBOOKS
+from autograder.folder import ROOT
 from autograder.plugins.cleaning import cleaned
 
 ACTS = [
