@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 import runpy
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from test_walls import imports, within
 from typer.main import get_command
 
 from autograder.__main__ import app
+from autograder.bench import kills
 from autograder.engine.given import IN_MEMORY
 from autograder.engine.inside.walls import Limits
 from autograder.engine.inside.zygote import SECONDS_BETWEEN_LOOKS
@@ -24,7 +26,7 @@ from autograder.folder import ROOT
 from autograder.grading.folders import LARGEST_COPY
 from autograder.grading.problems import BUSY as OTHER_RUN
 from autograder.grading.problems import FAILED, INTERRUPTED, UNCONFIRMED, USAGE
-from autograder.plugins.bounds import LARGEST_FILE, MOST_CELLS, MOST_CODE
+from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_CODE, MOST_OUTPUTS
 from autograder.plugins.executing import JudgedExecute
 
 DOCS = ROOT / "docs"
@@ -92,7 +94,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 @every_page
 def test_every_command_that_a_page_names_exists(page: Path) -> None:
     told = page.read_text(encoding="utf-8")
-    assert set(re.findall(r"(?:`|^    )make ([a-z]+)", told, re.MULTILINE)) <= targets()
+    assert set(re.findall(r"(?:`|^    )make ([a-z-]+)", told, re.MULTILINE)) <= targets()
     assert set(re.findall(r"python -m autograder ([a-z]+)", told)) <= set(get_command(app).commands)  # type: ignore[attr-defined]
     assert [name for name in re.findall(r"python -m ([\w.]+)", told) if importlib.util.find_spec(name) is None] == []
 
@@ -150,6 +152,7 @@ def test_the_limits_are_those_that_hold() -> None:
     page = " ".join(text("operators.md").split())
     assert f"{1 / SECONDS_BETWEEN_LOOKS:g} times a second" in page
     assert f"up to {BUSY} times the limit" in page
+    assert f"{signature(kills.main).parameters['times'].default} times through each door" in page
     assert f"Up to {IN_MEMORY >> 20} MiB, the smallest first" in page
     assert f"an instructor's file of more than {LARGEST_COPY >> 20} MiB" in page
 
@@ -159,6 +162,8 @@ def test_the_bounds_on_what_is_read_are_those_that_hold() -> None:
         "a notebook file": f"{LARGEST_FILE >> 20} MiB",
         "cells": f"{MOST_CELLS:,}",
         "code": f"{MOST_CODE >> 20} MiB",
+        "other courses: all files together, without the instructor's": f"{MOST_BYTES >> 20} MiB",
+        "other courses: stored outputs": f"{MOST_OUTPUTS:,}",
     }
 
 

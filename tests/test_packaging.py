@@ -67,7 +67,7 @@ def test_conda_users_get_a_python_that_the_project_accepts() -> None:
 
 
 def targets() -> set[str]:
-    return set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 
 
 def test_the_two_commands_of_the_readme_exist() -> None:
