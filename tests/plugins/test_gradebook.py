@@ -89,9 +89,7 @@ def by_nbgrader_release(course: Course) -> tuple[int, str]:
 
 def by_release(course: Course) -> tuple[int, str]:
     """`python -m autograder release`, as a checkout has it."""
-    words = (
-        "import sys, autograder.__main__ as main, autograder.authoring.release as release\nfrom autograder.folder import Course\n"
-    )
+    words = "import sys, autograder.__main__ as main, autograder.authoring.release as release\nfrom autograder.folder import Course\n"
     words += "from pathlib import Path\nrelease.Course = lambda: Course(Path(sys.argv[1]))\nmain.run(['release'])"
     done = subprocess.run(
         [sys.executable, "-c", words, course.root],
