@@ -9,6 +9,8 @@ import pytest
 
 from autograder.bench.kills import DOORS, KILLS, STAGES, moments
 
+pytestmark = pytest.mark.thorough  # two classes, graded again after every kill
+
 TIMES = 3
 
 

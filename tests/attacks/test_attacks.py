@@ -19,6 +19,8 @@ from world import world
 
 from autograder.folder import Course
 
+pytestmark = pytest.mark.thorough  # several classes, graded behind walls, without, and in stock nbgrader
+
 ATTACKS = {attack.name: attack for attack in (*FORGING, *CELLS, *REACHING, *BOMBING)}
 ENDLESS = [attack for attack in ATTACKS.values() if attack.endless]
 ENDING = [attack for attack in ATTACKS.values() if not attack.endless]

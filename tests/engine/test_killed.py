@@ -104,6 +104,7 @@ CASES = [
 """Where there are no walls, the zygote, or the kernel, stands in bubblewrap's place."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("victim", "walls"), CASES)
 @pytest.mark.parametrize("kind", HOSTS)
 def test_a_kill_at_any_moment_leaves_nothing(

@@ -555,6 +555,7 @@ def fuzz(name: str, replies: int, rounds: int = ROUNDS, first: int = 0) -> Count
     return heard
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", EXERCISES)
 def test_no_reply_makes_the_judge_stumble_or_give_points_that_are_not_earned(name: str) -> None:
     for other in EXERCISES:

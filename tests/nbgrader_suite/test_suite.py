@@ -10,6 +10,8 @@ from traitlets.config import Config
 
 from autograder.plugins.config import plug_in
 
+pytestmark = pytest.mark.thorough  # all that nbgrader's authors test
+
 MODULES = (
     "apps.test_nbgrader_autograde",
     "apps.test_nbgrader_generate_assignment",

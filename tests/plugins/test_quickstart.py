@@ -12,6 +12,8 @@ from stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader
 
 from autograder.folder import CONFIG
 
+pytestmark = pytest.mark.thorough  # nbgrader's own example, graded twice
+
 NAME = "ps1"
 NOTEBOOKS = ("problem1", "problem2")
 HANDED_IN = ("bitdiddle", "hacker")  # by the students of nbgrader's own user guide

@@ -12,6 +12,8 @@ from stock_class import ASSIGNMENT, CLASS, DUE, ENDLESS, FIRST, SECOND, hand_in,
 
 from autograder.folder import Course
 
+pytestmark = pytest.mark.thorough  # a class of 34, graded twice
+
 SETTINGS = f"""
 c.LateSubmissionPlugin.penalty_method = "zero"
 c.Execute.timeout_func = lambda cell: 12 if any(part in cell.source for part in {ENDLESS}) else 300
