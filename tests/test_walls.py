@@ -89,7 +89,7 @@ def test_the_students_library_needs_nothing_but_what_its_wheel_declares() -> Non
 
 
 def test_the_students_library_imports_torch_and_matplotlib_only_where_they_are_used() -> None:
-    code = "import sys, course, course.harnesses; print(*sorted({'torch', 'matplotlib'} & set(sys.modules)))"
+    code = "import sys, course, course.trial.harnesses; print(*sorted({'torch', 'matplotlib'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == []
 
 
@@ -143,7 +143,7 @@ def test_what_nbgrader_loads_is_in_the_plugins() -> None:
         ("import autograder.judging as j", {"autograder.judging"}),
         ("from autograder import judging, exercises", {"autograder.judging", "autograder.exercises"}),
         ("def f():\n    if True:\n        from autograder.judging import examine", {"autograder.judging.examine"}),
-        ("from . import values", {"course.trial.values"}),
+        ("from . import values", {"course.values"}),
         ("from ..autograder import judging", {"autograder.judging"}),
     ],
 )
