@@ -31,6 +31,7 @@ lint: $(READY)
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
+	$(RUN) lint-imports --no-logo --no-cache
 
 # Students work on copies in work/, which git ignores; what is there already is never overwritten.
 lab: $(READY)
