@@ -1,19 +1,28 @@
-# The two commands of the README are `make grade` and `make test`. Each sets up .venv by itself, once.
+# The two commands of the README are `make grade`, which grades a made-up class, and `make test`. Each sets up .venv by itself, once.
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
-.PHONY: grade test numbers lab setup release outputs mutants lint
+.PHONY: grade test test-all numbers lab setup release outputs mutants lint
 
 grade: $(READY) release
 	$(RUN) python -m autograder sample
 
+# What was proved before and rests on nothing that has changed is not proved again, and what is thorough is left to test-all.
 test: $(READY) lint
 	$(RUN) python -m autograder release --check
 	$(RUN) python -m autograder mutants
-	$(RUN) pytest --nbval source --nbval-sanitize-with tests/nbval_sanitize.cfg -n 2 --dist loadfile
+	$(RUN) python -m autograder replay
+	$(RUN) pytest tests -n 2 --changed
+
+test-all: $(READY) lint
+	rm -rf .proofs
+	$(RUN) python -m autograder release --check
+	$(RUN) python -m autograder mutants
+	$(RUN) python -m autograder replay
 	$(RUN) pytest tests -n 2
+	$(MAKE) numbers
 
 # What numbers reach, once more, with last digits that no processor of today gives by itself: matrix products by the oldest kernels, no
 # vector units, one thread. Names that a processor or a library does not know change nothing.
@@ -24,7 +33,7 @@ OTHER_DIGITS := NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR" \
 numbers: $(READY)
 	$(RUN) $(OTHER_DIGITS) python -m autograder release --check
 	$(RUN) $(OTHER_DIGITS) python -m autograder mutants
-	$(RUN) $(OTHER_DIGITS) pytest --nbval source --nbval-sanitize-with tests/nbval_sanitize.cfg -n 2 --dist loadfile
+	$(RUN) $(OTHER_DIGITS) python -m autograder replay
 	$(RUN) $(OTHER_DIGITS) pytest tests/judging tests/authoring/test_answers.py tests/course/trial/test_comparing.py tests/course/test_checking.py -n 2
 
 lint: $(READY)

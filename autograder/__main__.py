@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from autograder.exercises import NOTEBOOKS
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+USAGE_ERROR = cast(type[Any], typer.BadParameter.__base__)
+"""What typer raises of a command line that it cannot read: click's class, or a copy of its own."""
 
 
 @app.callback()
@@ -55,16 +60,51 @@ def mutants(
     names: Annotated[
         list[str] | None, typer.Argument(help="exercises and notebooks, such as ffn or 05_block; all if none is named")
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="say which probe kills which mistake, and which case tells it from which other"),
+    ] = False,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="how often hidden cases are drawn; 3 times, if not given")
+    ] = None,
 ) -> None:
-    """Prove that every known mistake loses marks and is named, and that right answers keep theirs."""
-    from autograder.authoring.mutants import Unknown, Unreleased, chosen, main
+    """Prove that every known mistake loses marks and is named, and that right answers keep theirs.
+
+    What was proved here before, and rests on nothing that has changed since, is taken from `.proofs`.
+    """
+    from autograder.authoring.mutants import SEEDS, Unknown, Unreleased, chosen, main
 
     try:
-        sys.exit(main(chosen(names or ())))
+        sys.exit(main(chosen(names or ()), range(1, seeds + 1) if seeds else SEEDS, explain))
     except Unknown as error:
         raise typer.BadParameter(str(error)) from None
     except Unreleased as error:
         sys.exit(str(error))
+
+
+@app.command()
+def replay(
+    notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes; all if none is named")] = None,
+) -> None:
+    """Run source notebooks and compare what they show with what is stored (nbval).
+
+    What was proved here before, and rests on nothing that has changed since, is left out.
+    """
+    from autograder.authoring.replay import replay
+
+    sys.exit(replay([*map(_known, notebooks or NOTEBOOKS)]))
+
+
+@app.command("try")
+def try_(name: Annotated[str, typer.Argument(help="an exercise or a notebook, such as ffn or 05_block")]) -> None:
+    """Make one exercise's notebook and prove it: its release, its outputs, its mutants, and the tests of what stands in it."""
+    from autograder.authoring.mutants import Unknown
+    from autograder.authoring.trying import attempt
+
+    try:
+        sys.exit(attempt(name))
+    except Unknown as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 @app.command()
@@ -128,5 +168,23 @@ def _known(notebook: str) -> str:
     return notebook
 
 
+def run(words: list[str]) -> None:
+    """Do what a command line asks for, and exit. Where that has `--json`, there is an object also where a command does not begin, or breaks."""
+    if "--json" not in words:
+        app(words)
+    try:
+        code = app(words, standalone_mode=False) or 0
+        error = "Stopped before anything was done." if code else ""
+    except USAGE_ERROR as found:
+        code, error = found.exit_code, found.format_message()
+    except Exception as found:
+        traceback.print_exc()
+        code, error = 1, f"The grader has a fault: {type(found).__name__}: {found}. What was finished is kept."
+    if error:
+        typer.echo(error, err=True)
+        typer.echo(json.dumps({"assignment": None, "error": error, "code": code}))
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    app()
+    run(sys.argv[1:])

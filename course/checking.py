@@ -17,13 +17,14 @@ import numpy as np
 
 from course import answers
 from course.answers import StoredExercise, StoredMistake
+from course.latest import left_over
 from course.trial.claims import seen
 from course.trial.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
 from course.trial.functions import Function
 from course.trial.harnesses import HARNESSES
 from course.trial.observing import PATIENCE, Observation
 from course.trial.ranks import held_up
-from course.trial.text import LOOP_LEFT, explain, recognised, show, side_by_side, side_by_side_html
+from course.trial.text import LOOP_LEFT, explain, marked_up, recognised, show, side_by_side, side_by_side_html
 from course.trial.values import Value, bare
 
 SMALL = 24  # arguments of up to so many numbers are shown in numbers
@@ -82,7 +83,15 @@ def check(function: Callable[..., object]) -> Result | None:
     result = examine(function)
     if execution == "validate" and not result:
         raise CheckFailed(result)
-    return result
+    return _of_an_older_version(result) if left_over(function) else result
+
+
+def _of_an_older_version(result: Result) -> Result:
+    note = (
+        f"You have run a newer {result.exercise} since, and its cell stopped with an error before it was defined: look under that cell. "
+        "What is said here is of the version before it."
+    )
+    return replace(result, text=f"{note}\n{result.text}", html=f"<p><b>{escape(note)}</b></p>{result.html}")
 
 
 def progress(notebook: str) -> None:
@@ -143,7 +152,7 @@ def _beginning(exercise: StoredExercise, count: int) -> StoredExercise:
 
 
 def _plain(name: str, state: State, text: str) -> Result:
-    return Result(name, state, text, f"<p>{escape(text)}</p>")
+    return Result(name, state, text, f"<p>{marked_up(text)}</p>")
 
 
 def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
@@ -183,10 +192,10 @@ def _wrong(
     table = [_indent(side_by_side(*comparison))] if comparison else []
     text = "\n".join([*first, *lessons, *paragraphs, *table, *notes])
     html = "".join(map(_paragraph, first))
-    html += "".join(f"<p><b>{escape(lesson)}</b></p>" for lesson in lessons)
+    html += "".join(f"<p><b>{marked_up(lesson)}</b></p>" for lesson in lessons)
     html += "".join(map(_paragraph, paragraphs))
     html += side_by_side_html(*comparison) if comparison else ""
-    html += "".join(f"<p>{escape(note)}</p>" for note in notes)
+    html += "".join(f"<p>{marked_up(note)}</p>" for note in notes)
     return Result(exercise.name, "not yet", text, f"<div>{html}</div>")
 
 
@@ -199,7 +208,7 @@ def _parts(exercise: StoredExercise, i: int, observed: Observation) -> list[str]
 
 
 def _paragraph(text: str) -> str:
-    return f"<pre>{escape(text)}</pre>" if "\n" in text else f"<p>{escape(text)}</p>"
+    return f"<pre style='margin-bottom:1em'>{escape(text)}</pre>" if "\n" in text else f"<p>{marked_up(text)}</p>"
 
 
 def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[StoredMistake], bool]:

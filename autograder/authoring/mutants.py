@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
 from multiprocessing import get_context
@@ -18,34 +18,49 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from autograder.exercises import every_exercise, exercise_named
+from autograder.authoring.proofs import digest, keep, recall
+from autograder.exercises import every_exercise, exercise_named, folder_of
 from autograder.exercises.model import Case, Exercise, Implementation, equivalence
 from autograder.judging import Verdict, judge_here
 from autograder.judging.reference import remembered
 from course import answers
-from course.answers import StoredExercise
+from course.answers import StoredExercise, StoredMistake
 from course.checking import examine, known
 from course.client import answer
 from course.trial import ranks
 from course.trial.claims import seen
+from course.trial.comparing import same_answers
 
 SEEDS = (1, 20, 300)
+RESTS_ON = (
+    "autograder/authoring/mutants.py",
+    "autograder/judging",
+    "course/checking.py",
+    "course/client.py",
+)
+"""What the proof of every exercise rests on, besides the exercise and its answers."""
+MANY = 6  # mistakes, which are counted rather than named
 
 
 @dataclass(frozen=True)
 class Row:
-    """One implementation and what became of it; `trouble` is empty where all is as it should be."""
+    """One implementation and what became of it; `trouble` is empty where all is as it should be.
+
+    Attributes:
+        killers: for a mistake, the places of the probes that take points from it, from 1, in whatever seed.
+    """
 
     exercise: str
     name: str
     role: str
     result: str
     trouble: str = ""
+    killers: tuple[int, ...] = ()
 
 
-def rows(exercise: Exercise) -> list[Row]:
+def rows(exercise: Exercise, seeds: Sequence[int] = SEEDS) -> list[Row]:
     """What the hidden test and the public check make of every implementation of one exercise."""
-    papers = {seed: _drawn(exercise, seed) for seed in SEEDS}
+    papers = {seed: _drawn(exercise, seed) for seed in seeds}
     # Threads take a fraction of the time of processes, and tests show that they answer alike.
     with ranks.simulated(), remembered():
         right = [_right(exercise, papers, variant) for variant in exercise.variants]
@@ -62,8 +77,41 @@ def _always(cases: list[Case]) -> Callable[[np.random.Generator], list[Case]]:
     return lambda _: cases
 
 
-def _rows_of(notebook: str, name: str) -> list[Row]:
-    return rows(exercise_named(notebook, name))
+def _rows_of(notebook: str, name: str, seeds: tuple[int, ...]) -> list[Row]:
+    return rows(exercise_named(notebook, name), seeds)
+
+
+def proved(exercises: Sequence[Exercise], seeds: Sequence[int]) -> list[Row]:
+    """The rows of these exercises; of those that were proved here before, on what is still the same, as they were then."""
+    found: dict[str, list[Row]] = {}
+    new: dict[str, tuple[Exercise, str, str]] = {}
+    for exercise in exercises:
+        place = f"{exercise.notebook}/{exercise.name}"
+        module = f"{folder_of(exercise.notebook).replace('.', '/')}/{exercise.name}.py"
+        rests_on = digest([*RESTS_ON, module, f"course/answers/{place}.json"])
+        what = f"mutants/{place}-{'-'.join(map(str, seeds))}"
+        if kept := recall(what, rests_on):
+            found[exercise.name] = [Row(**{**row, "killers": tuple(row["killers"])}) for row in kept]
+        else:
+            new[exercise.name] = exercise, what, rests_on
+    places = [(exercise.notebook, name, tuple(seeds)) for name, (exercise, _, _) in new.items()]
+    for (_, name, _), some in zip(places, _in_processes(places), strict=True):
+        found[name] = some
+        if not any(row.trouble for row in some):
+            keep(*new[name][1:], [asdict(row) for row in some])
+    return [row for exercise in exercises for row in found[exercise.name]]
+
+
+def _in_processes(places: Sequence[tuple[str, str, tuple[int, ...]]]) -> Iterable[list[Row]]:
+    """The rows of each of these exercises, from as many processes as there are cores."""
+    if len(places) < 2:
+        yield from (_rows_of(*place) for place in places)
+        return
+    # torch first: on a busy machine its import alone may take longer than one call of an answer may.
+    with ProcessPoolExecutor(
+        min(len(places), os.cpu_count() or 1), get_context("spawn"), import_module, ("torch",)
+    ) as pool:
+        yield from pool.map(_rows_of, *zip(*places, strict=True))
 
 
 def as_student(exercise: Exercise, implementation: Implementation) -> Implementation:
@@ -102,7 +150,7 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
         return Row(exercise.name, name, "equivalent", reason, trouble)
     if survived:
         return Row(exercise.name, name, "mistake", "survived", "survives the hidden test")
-    killers = sorted({i for v in verdicts for i, f in enumerate(v.findings, 1) if f.earned < f.points})
+    killers = tuple(sorted({i for v in verdicts for i, f in enumerate(v.findings, 1) if f.earned < f.points}))
     score = max(verdict.score for verdict in verdicts)
     result = f"{score:g} of {verdicts[0].points:g}, killed by probe {', '.join(map(str, killers))}"
     trouble = ""
@@ -114,7 +162,7 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
         trouble += " passes the public check"
     elif public != [name]:
         trouble += f" named {public} by check"
-    return Row(exercise.name, name, "mistake", result, trouble.strip())
+    return Row(exercise.name, name, "mistake", result, trouble.strip(), killers)
 
 
 def _public_names(exercise: Exercise, mistake: Implementation) -> list[str] | None:
@@ -168,19 +216,20 @@ def chosen(names: Collection[str]) -> list[Exercise]:
     return [exercise for exercise in every if not names or {exercise.notebook, exercise.name} & set(names)]
 
 
-def main(exercises: Sequence[Exercise]) -> int:
+def main(exercises: Sequence[Exercise], seeds: Sequence[int] = SEEDS, explained: bool = False) -> int:
     """Print the table and its totals; the exit code is 1 where anything is amiss.
+
+    Args:
+        exercises: which are proved.
+        seeds: what the hidden cases are drawn from, once from each.
+        explained: also say which probe kills which mistake, and which public case tells it from which other.
 
     Raises:
         Unreleased: `make release` has to come first.
     """
     for exercise in exercises:
         stored_answers(exercise)
-    workers = min(len(exercises), os.cpu_count() or 1)
-    # torch first: on a busy machine its import alone may take longer than one call of an answer may.
-    with ProcessPoolExecutor(workers, get_context("spawn"), import_module, ("torch",)) as pool:
-        places = ((exercise.notebook, exercise.name) for exercise in exercises)
-        every = [row for found in pool.map(_rows_of, *zip(*places, strict=True)) for row in found]
+    every = proved(exercises, seeds)
     table = Table(show_lines=False)
     for heading in ("exercise", "implementation", "role", "result", "trouble"):
         table.add_column(heading, overflow="fold")
@@ -188,9 +237,37 @@ def main(exercises: Sequence[Exercise]) -> int:
         table.add_row(row.exercise, row.name, row.role, row.result, row.trouble)
     console = Console(width=150)
     console.print(table)
+    for exercise in exercises if explained else ():
+        mistakes = [row for row in every if row.exercise == exercise.name and row.role == "mistake"]
+        console.print("\n".join(explain(exercise, mistakes)), markup=False, highlight=False, soft_wrap=True)
     troubled = sum(bool(row.trouble) for row in every)
     console.print(f"{totals(exercises)}; {troubled} in trouble")
     return 1 if troubled else 0
+
+
+def explain(exercise: Exercise, mistakes: Sequence[Row]) -> Iterator[str]:
+    """Which probes kill each mistake of an exercise, and which public case is the first that tells it from each other one."""
+    stored = stored_answers(exercise)
+    yield f"\n{exercise.name}"
+    for place, probe in enumerate(exercise.probes, 1):
+        yield f"  probe {place}, {probe.points:g} points: {probe.shows}"
+    for row in mistakes:
+        yield f"  {row.name}"
+        yield f"    loses points to probe {', '.join(map(str, row.killers))}"
+        (one,) = (mistake for mistake in stored.mistakes if mistake.name == row.name)
+        apart: dict[int | None, list[str]] = {}
+        for other in stored.mistakes:
+            if other is not one:
+                apart.setdefault(_first_apart(stored, one, other), []).append(other.name)
+        for case, others in sorted(apart.items(), key=lambda item: item[0] or 0):
+            told = f"case {case} tells it" if case else "its loops tell it"
+            yield f"    {told} from {', '.join(others) if len(others) < MANY else f'{len(others)} others'}"
+
+
+def _first_apart(stored: StoredExercise, one: StoredMistake, other: StoredMistake) -> int | None:
+    """The first public case, from 1, to which two mistakes give different answers; None where there is none."""
+    each = zip(stored.expected, one.answers, other.answers, strict=True)
+    return next((i for i, (want, a, b) in enumerate(each, 1) if not same_answers([want], [a], [b])), None)
 
 
 def totals(exercises: Collection[Exercise]) -> str:

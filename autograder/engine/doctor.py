@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.engine import groups
 from autograder.engine.outer import KINDS, WALLS_VARIABLE, Walls, best_walls, why_not
 from autograder.engine.session import Session
 from autograder.engine.zygote import Zygote, ZygoteFailed
@@ -55,6 +56,8 @@ WHOLE_PROC = (
     "covered here; in a container, start it with them uncovered (Docker: `--security-opt systempaths=unconfined`)"
 )
 
+COUNTED = "counted from outside, four times a second: processes, files in memory, and every socket as full"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -87,16 +90,21 @@ def examine() -> list[Finding]:
             f"see above; {WALLS_VARIABLE} can force one of {', '.join(KINDS)}",
         )
     )
-    counted = "counted from outside, four times a second: processes, files in memory, and every socket as full"
-    found.append(
-        Finding("memory", True, "no submission's is limited altogether" if best_walls() == "none" else counted)
-    )
     return [*found, *_tried()]
 
 
 def remedy(reason: str) -> str:
     """What helps against what keeps this machine from building walls."""
     return next((help_ for part, help_ in REMEDIES.items() if part in reason), NAMESPACES)
+
+
+def _memory(session: Session) -> str:
+    """What bounds the memory of a submission, such as the one that is running, and why it is that."""
+    if best_walls() == "none":
+        return "no submission's is limited altogether"
+    if session.grouped:
+        return f"bounded by the kernel, with a control group for each submission below {groups.home()}, and {COUNTED}"
+    return f"{COUNTED}, and not bounded by the kernel: {groups.why_not() or 'it let no process into a control group'}"
 
 
 def _tried() -> list[Finding]:
@@ -106,7 +114,7 @@ def _tried() -> list[Finding]:
     try:
         with Zygote() as zygote, Session(zygote.place) as session:
             ready = time.monotonic() - begun
-            found = [Finding("zygote", True, f"ready after {ready:.1f} s")]
+            found = [Finding("zygote", True, f"ready after {ready:.1f} s"), Finding("memory", True, _memory(session))]
             for what, expression in {**TRIALS, **COMFORTS}.items():
                 shown = session.run(expression, 60).messages
                 holds = any(content.get("data", {}).get("text/plain") == "True" for _, content in shown)

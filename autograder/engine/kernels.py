@@ -3,44 +3,74 @@
 from __future__ import annotations
 
 import copy
+import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 
-from autograder.engine import temporary
+from autograder.engine import groups
 from autograder.engine.given import NOTHING, Given
-from autograder.engine.outer import best_walls, command, interpreter
+from autograder.engine.inside.walls import Limits
+from autograder.engine.outer import TETHERS, best_walls, command, interpreter, tethered
+
+MEETING = "k"
+WITHOUT_INPUT = ("sh", "-c", 'exec "$@" </dev/null', "sh")
 
 
 @contextmanager
 def walled_kernels(
-    folder: Path, libraries: Sequence[Path] = (), given: Given = NOTHING
+    place: Path, folder: Path, libraries: Sequence[Path] = (), given: Given = NOTHING
 ) -> Iterator[type[AsyncKernelManager]]:
     """A kernel manager whose kernels see no more of this machine than a submission in the engine, and may write in one folder.
 
-    They talk over sockets in a folder of their own: there is no network. Where no wall can be built, it is Jupyter's own manager.
+    They talk over sockets in a folder of their own: there is no network. Where no wall can be built, they are like any other kernel. On
+    Linux they end when the context ends, or this process does, however that comes about.
 
     Args:
-        folder: where the notebook is run.
+        place: a temporary folder of the caller's, which is removed where this process is killed. Sockets lie in it, whose paths may have
+            107 bytes.
+        folder: where the notebook is run; it may lie in that place.
         libraries: packages, as folders, that can be imported within besides what is installed.
         given: the instructor's files, for `lay_out`.
     """
-    if best_walls() == "none":
+    walls = best_walls()
+    if not TETHERS:
         yield AsyncKernelManager
         return
-    with temporary.folder() as meeting:
+    meeting = place / MEETING
+    meeting.mkdir()
+    with _bounded() as entered, ExitStack() as ends:
 
-        class WalledKernelManager(AsyncKernelManager):
+        class TetheredKernelManager(AsyncKernelManager):
+            def __init__(self, **keywords: Any) -> None:
+                super().__init__(**keywords)
+                self.connection_file = str(meeting / f"{MEETING}.json")
+
+            def format_kernel_cmd(self, extra_arguments: list[str] | None = None) -> list[str]:
+                within = self.walled_cmd(super().format_kernel_cmd(extra_arguments))
+                return tethered([*WITHOUT_INPUT, *within], place, walls)
+
+            def walled_cmd(self, within: list[str]) -> list[str]:
+                return within
+
+            async def _async_launch_kernel(self, kernel_cmd: list[str], **keywords: Any) -> None:
+                reading, writing = os.pipe()
+                ends.callback(os.close, writing)
+                try:
+                    await super()._async_launch_kernel(kernel_cmd, **{**keywords, "stdin": reading})
+                finally:
+                    os.close(reading)
+
+        class WalledKernelManager(TetheredKernelManager):
             def __init__(self, **keywords: Any) -> None:
                 super().__init__(**keywords)
                 self.transport = "ipc"
-                self.connection_file = str(meeting / "kernel.json")
 
             @property
             def kernel_spec(self) -> KernelSpec | None:
@@ -49,16 +79,27 @@ def walled_kernels(
                     spec.interrupt_mode = "message"  # a signal would end at the wall
                 return spec
 
-            def format_kernel_cmd(self, extra_arguments: list[str] | None = None) -> list[str]:
-                within = super().format_kernel_cmd(extra_arguments)
+            def walled_cmd(self, within: list[str]) -> list[str]:
                 if within[0] == sys.executable:
                     within[0] = interpreter()
-                wall, _ = command(
-                    best_walls(), ["-m", "inside.launch", *within], libraries, [str(meeting), str(folder)], given
-                )
-                return wall
+                writable = [str(meeting), str(folder)]
+                wall, _ = command(walls, ["-m", "inside.launch", *within], libraries, writable, given)
+                return entered(wall)
 
-        yield WalledKernelManager
+        yield TetheredKernelManager if walls == "none" else WalledKernelManager
+
+
+@contextmanager
+def _bounded() -> Iterator[Callable[[list[str]], list[str]]]:
+    """How to start a command so that the kernel bounds its memory, where it can; it ends with the context, with all that it started."""
+    group = groups.take(groups.allowing(Limits().together))
+    if group is None:
+        yield lambda command: command
+        return
+    try:
+        yield group.entered
+    finally:
+        group.close()
 
 
 def lay_out(folder: Path, given: Given) -> None:

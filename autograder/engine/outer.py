@@ -24,6 +24,7 @@ Walls = Literal["both", "outer", "none"]
 """Both walls; the outer one alone, anew around each submission; or plain processes."""
 
 WALLS_VARIABLE = "AUTOGRADER_WALLS"
+TETHERS = sys.platform.startswith("linux")
 INSIDE = Path(__file__).with_name("inside")
 NOBODY = 61_183  # a user that nobody is; below the range that systemd gives away
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/sys/devices/system/node")
@@ -125,8 +126,11 @@ def command(
 
 
 def tethered(argv: list[str], folder: Path, kind: Walls) -> list[str]:
-    """How to start the same so that it ends, and a folder is removed, when the pipe that it has for standard input is closed."""
-    if not sys.platform.startswith("linux"):
+    """How to start the same so that it ends, and a folder is removed, when the pipe that it has for standard input is closed.
+
+    Other systems than Linux have no such thing; there it is started as it is.
+    """
+    if not TETHERS:
         return argv
     start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inside.tether import main; main()"
     walled = "plain" if kind == "none" else "walled"

@@ -13,7 +13,7 @@ from multiprocessing.connection import wait
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from autograder.engine import temporary
+from autograder.engine import groups, temporary
 from autograder.engine.inside import wire
 from autograder.engine.inside.files import MAX_FILES
 from autograder.engine.inside.walls import HOME
@@ -85,12 +85,14 @@ class Session:
         }
         self._sent = set(files or {}) | place.given
         self._room = MAX_TEXT
+        self._group = groups.take(place.bound)
         self._lease = socket.socket(socket.AF_UNIX)
         self._connection, far = socket.socketpair()
         try:
             with far:
                 self._lease.connect(place.address)
-                wire.send(self._lease, opening, far.fileno())
+                doors = [self._group.door] if self._group else []
+                wire.send(self._lease, opening, far.fileno(), *doors)
             answer = wire.receive(self._lease, time.monotonic() + SECONDS_TO_START)
             if answer["error"]:
                 raise OSError(answer["error"])
@@ -98,6 +100,11 @@ class Session:
         except (OSError, EOFError, ValueError) as error:
             self.close()
             raise ZygoteFailed(f"no process for a submission: {type(error).__name__}: {error}") from None
+
+    @property
+    def grouped(self) -> bool:
+        """Whether the kernel bounds its memory, by a control group."""
+        return self._group is not None and self._group.populated
 
     def start(self, source: str, lent: socket.socket | None = None, variable: str | None = None) -> None:
         """Begin to run a cell.
@@ -111,7 +118,7 @@ class Session:
             try:
                 request = {"do": "run", "source": source, "socket": variable}
                 self._connection.settimeout(SECONDS_TO_YIELD)
-                wire.send(self._connection, request, lent.fileno() if lent else None)
+                wire.send(self._connection, request, *([lent.fileno()] if lent else []))
             except OSError:
                 self._end()
 
@@ -230,6 +237,9 @@ class Session:
         for connection in (self._lease, self._connection):
             with suppress(OSError):
                 connection.close()
+        if self._group is not None:
+            self._group.close()
+            self._group = None
 
     def __enter__(self) -> Session:
         return self

@@ -7,13 +7,12 @@ import fcntl
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PREFIX = "autograder-"
-SECONDS_TO_LOCK = 60.0  # longer than it takes from making a folder to locking it
+USUAL = "/tmp"
 
 _own: dict[Path, int] = {}
 
@@ -22,10 +21,16 @@ def make() -> Path:
     """A new folder, locked for as long as this process lives. Those of processes that were killed are removed first."""
     if not _own:
         reclaim()
-    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
-    _own[folder] = descriptor = os.open(folder, os.O_RDONLY)
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
-    return folder
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=_place()))
+        with suppress(
+            FileNotFoundError
+        ):  # until it is locked, another process may take it for one of a process that is no more
+            _own[folder] = os.open(folder, os.O_RDONLY)
+            fcntl.flock(_own[folder], fcntl.LOCK_SH)
+            if folder.is_dir():
+                return folder
+            remove(folder)
 
 
 def remove(folder: Path) -> None:
@@ -55,29 +60,29 @@ def folder() -> Iterator[Path]:
 
 def reclaim() -> None:
     """Remove the folders of processes that are no more."""
-    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
-        with suppress(OSError, ValueError):
-            if left.stat().st_uid == os.getuid() and left not in _own and _abandoned(left):
-                shutil.rmtree(left, ignore_errors=True)
+    for left in Path(_place()).glob(f"{PREFIX}[0-9]*-*"):
+        with suppress(OSError):
+            if left.stat().st_uid == os.getuid() and left not in _own:
+                _remove_abandoned(left)
 
 
-def _abandoned(left: Path) -> bool:
-    """Whether nobody holds a folder's lock, nor is about to take it."""
+def _remove_abandoned(left: Path) -> None:
+    """Remove a folder whose lock nobody holds; meanwhile nobody can take it."""
     descriptor = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        shutil.rmtree(left, ignore_errors=True)
     finally:
         os.close(descriptor)
-    return not _lives(int(left.name.split("-")[1])) or time.time() - left.stat().st_ctime > SECONDS_TO_LOCK
 
 
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
+def _place() -> str:
+    """Where temporary folders are made; for all of this process.
+
+    `tempfile` itself would try that out with a file, which stays where the process is killed at that very moment.
+    """
+    if tempfile.tempdir is None:
+        named = [os.environ[name] for name in ("TMPDIR", "TEMP", "TMP") if os.environ.get(name)]
+        usable = (os.path.abspath(name) for name in (*named, USUAL) if os.access(name, os.W_OK | os.X_OK))
+        tempfile.tempdir = next(filter(os.path.isdir, usable), None)
+    return tempfile.gettempdir()

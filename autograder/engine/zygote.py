@@ -12,8 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.engine import temporary
+from autograder.engine import groups, temporary
 from autograder.engine.given import NOTHING, Given
+from autograder.engine.groups import Bound
 from autograder.engine.inside.walls import GIVEN, SOCKET_BUFFER, Limits
 from autograder.engine.outer import Walls, best_walls, command, tethered
 
@@ -27,11 +28,16 @@ REHEARSAL_WITH_PICTURES = (  # without `pyplot`, which would remember its backen
 
 
 class Place(NamedTuple):
-    """Where a zygote is found, what stands around it, and which of the instructor's files its submissions find."""
+    """Where a zygote is found, what stands around it, which of the instructor's files its submissions find, and what bounds their memory.
+
+    Attributes:
+        bound: None where there are no control groups.
+    """
 
     address: str
     walls: Walls
     given: frozenset[str] = frozenset()
+    bound: Bound | None = None
 
 
 class ZygoteFailed(RuntimeError):
@@ -63,8 +69,10 @@ class Zygote:
         given: Given = NOTHING,
     ) -> None:
         kind = walls or best_walls()
+        limits = limits or Limits()
+        bound = groups.allowing(limits.together) if kind != "none" else None
         self._folder = temporary.make()
-        self.place = Place(str(self._folder / "socket"), kind, given.names)
+        self.place = Place(str(self._folder / "socket"), kind, given.names, bound)
         self._log = self._folder / "log"
         pictures = [REHEARSAL_WITH_PICTURES] if "matplotlib.pyplot" in modules else []
         with socket.socket(socket.AF_UNIX) as listener, self._log.open("wb") as log:
@@ -85,7 +93,7 @@ class Zygote:
                 "walls": self.place.walls,
                 "modules": [*ALWAYS, *modules],
                 "rehearsal": [*REHEARSAL, *pictures, *rehearsal],
-                "limits": asdict(limits or Limits()),
+                "limits": asdict(limits),
                 "socket_room": sum(map(_buffer, ("wmem_default", "rmem_default"))),
                 "given": {
                     "folder": str(self._folder / "given") if kind == "none" else GIVEN,

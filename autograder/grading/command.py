@@ -17,7 +17,7 @@ from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
 from autograder.grading.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
-from autograder.grading.report import FOR_A_PERSON, NOTHING, sentences, table, total
+from autograder.grading.report import FOR_A_PERSON, LOOK_AGAIN, NOTHING, sentences, table, total
 from autograder.grading.run import Graded, grade
 from autograder.plugins.starting import NO_WALLS, named
 
@@ -103,9 +103,10 @@ def grade_sample() -> int:
 def tell(console: Console, assignment: str, graded: Graded) -> None:
     """Print what a run did: the table, then what was repaired, then who could not be graded, then where the report is."""
     console.print(table(assignment, graded.lines, graded.late))
-    waiting = sum(line.outcome == FOR_A_PERSON for line in graded.lines)
-    if waiting:
-        console.print(f"{waiting} to be graded by hand: formgrader lists them under Manual Grading", highlight=False)
+    for outcome, why in ((FOR_A_PERSON, ""), (LOOK_AGAIN, " (run again since somebody marked it)")):
+        waiting = sum(line.outcome == outcome for line in graded.lines)
+        if waiting:
+            console.print(f"{waiting} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
     for student, notes in sorted(graded.notes.items()):
         for note in sentences(notes):
             console.print(f"{student}: {note}", markup=False, highlight=False)
@@ -122,7 +123,8 @@ def tell(console: Console, assignment: str, graded: Graded) -> None:
 def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
     """What `--json` prints, but for `error`, a sentence or null, and `code`, which is the exit code.
 
-    Where nothing was graded, there are only `assignment`, `error` and `code`. Else: `assignment`; `written`, false where
+    Where nothing was graded, there are only `assignment` (null where the command line could not be read, or grading broke), `error` and
+    `code`. Else: `assignment`; `written`, false where
     scores would change and nobody said yes; `report`, a path or null; `failed`, by student the reason; `changes`, a list of
     `student`, `notebook`, `exercise` (or "late penalty", whose scores are negative), `old`, `new` (null: a person decides); and
     `students`, a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds` (null:

@@ -26,11 +26,7 @@ def prepare_folder(course: Course, snapshot: Snapshot, student: str) -> bool:
     """
     handed_in = course.folder("submitted", student, snapshot.assignment)
     if not snapshot.ours:
-        converter = _converter(course, snapshot, student)
-        if converter.pre_convert_hook is starting.before:  # it would mark as begun what is only read here
-            quarantine(snapshot.assignment, student, converter.notebooks)
-        else:
-            converter.run_pre_convert_hook()
+        _converter(course, snapshot, student).run_pre_convert_hook()
     return returning.put_back(handed_in)
 
 

@@ -12,14 +12,12 @@ import traceback
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell
 from nbgrader.utils import is_grade
 
 from autograder.engine import Place, lend, temporary
@@ -32,8 +30,9 @@ from autograder.grading.snapshot import File, Official, Snapshot
 from autograder.grading.store import code_digest
 from autograder.grading.submission import Submission
 from autograder.plugins.bounds import Beyond
-from autograder.plugins.executing import GIVEN, verdict_in
-from autograder.plugins.reading import NO_FILE, notebook_in, refused, unreadable
+from autograder.plugins.executing import verdict_in
+from autograder.plugins.files_beside import GIVEN
+from autograder.plugins.reading import NO_FILE, explain, notebook_in, refused, unreadable
 
 MOST_LEFT_BEHIND = 64 << 20
 """Bytes that the notebooks of a submission may leave in their folder; what is more is left out, and named."""
@@ -133,7 +132,7 @@ def _shown(submission: Submission, official: Official, snapshot: Snapshot, reaso
         notebook = _prepared(submission, official, snapshot, resources)
     except Exception:
         return _apply(_rules(snapshot).before, refused(reason), resources)
-    notebook.cells.insert(0, new_markdown_cell(f"**This could not be graded automatically.** {escape(reason)}"))
+    explain(notebook, reason)
     return notebook
 
 

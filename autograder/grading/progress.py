@@ -39,9 +39,15 @@ class Bar:
         if self._live is not None:
             title = f"{self._title}, [red]{self._failed} failed[/]" if self._failed else self._title
             self._live.update(self._task, advance=1, description=title)
-        elif (now := time.monotonic()) - self._told > SECONDS_BETWEEN_LINES:
+        elif self._done < self._total and (now := time.monotonic()) - self._told > SECONDS_BETWEEN_LINES:
             self._told = now
             left = (now - self._started) / self._done * (self._total - self._done)
             failures = f", {self._failed} failed" if self._failed else ""
-            said = f"{self._title}: {self._done} of {self._total}{failures}, about {left / 60:.0f} min left"
+            said = f"{self._title}: {self._done} of {self._total}{failures}, {_about(left)} left"
             self._console.print(said, markup=False)
+
+
+def _about(seconds: float) -> str:
+    if seconds >= 90:
+        return f"about {seconds / 60:.0f} min"
+    return "a minute or so" if seconds >= 30 else "less than a minute"

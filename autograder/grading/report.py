@@ -27,6 +27,7 @@ NOTHING = "nothing handed in"
 NOT_GRADED = "not graded"
 GRADED = "graded"
 FOR_A_PERSON = "to be graded by hand"
+LOOK_AGAIN = "to be looked at again"
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _outcome(verdict: dict[str, Any]) -> str:
 def _without_verdict(assignment: str, cell: str, grade: gradebook.Grade | None) -> str:
     """What became of a cell of a graded notebook that no judge has spoken of."""
     if grade is not None and grade.by_hand:
-        return FOR_A_PERSON
+        return FOR_A_PERSON if grade.manual is None else LOOK_AGAIN
     if assignment not in NOTEBOOKS:
         return NOT_GRADED if grade is None else GRADED
     if grade is None or cell not in {task.name for task in tasks_in(assignment)}:

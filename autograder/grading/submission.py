@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.grading.snapshot import File, Snapshot
-from autograder.plugins.bounds import MOST_BYTES, Beyond, content, size
+from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, Beyond, content
 from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import (
@@ -70,10 +70,9 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
     try:
         left_out = unwanted(folder)
         for name in _extra(folder, snapshot, ignore):
-            if "." not in left_out and name not in left_out and name not in snapshot.given:
-                files[name] = File(content(folder / name), os.access(folder / name, os.X_OK))
-            if sum(len(file.data) for file in files.values()) > MOST_BYTES:
-                raise Beyond(f"its files are larger than {size(MOST_BYTES)} together")
+            if "." not in left_out and name not in left_out:
+                data = content(folder / name, LARGEST_FILE if snapshot.ours else MOST_BYTES)
+                files[name] = File(data, os.access(folder / name, os.X_OK))
         notebooks = {name: _read(path, left_out) for name, path in asked.items()}
         for path in asked.values():
             if left_out.get(path.name) == NOT_ASKED_FOR:  # its only copy, with another name
@@ -99,8 +98,8 @@ def _read(path: Path, left_out: dict[str, str]) -> bytes | None:
 
 def _extra(folder: Path, snapshot: Snapshot, ignore: list[str]) -> list[str]:
     if snapshot.ours:
-        return [name for name in LISTED if os.path.lexists(folder / name)]
-    return sorted(files_in(folder, ignore))
+        return [name for name in LISTED if os.path.lexists(folder / name) and name not in snapshot.given]
+    return files_in(folder, ignore, snapshot.given)
 
 
 def _some(names: tuple[str, ...]) -> tuple[str, ...]:

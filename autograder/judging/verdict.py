@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Literal
 
+from course.trial.text import marked_up
+
 Outcome = Literal[
     "passed",
     "partly",
@@ -108,10 +110,10 @@ class Verdict:
         left = "<td style='text-align:left; vertical-align:top; padding:0 1em 0.3em 0'>"
         rows = "".join(
             f"<tr>{left}{'ok' if f.earned == f.points else 'no'}</td>{left}{f.earned:g} of {f.points:g}</td>"
-            f"{left}{escape(f.shows)}" + (f"<br><em>{escape(f.reason)}</em>" if f.reason else "") + "</td></tr>"
+            f"{left}{escape(f.shows)}" + (f"<br><em>{marked_up(f.reason)}</em>" if f.reason else "") + "</td></tr>"
             for f in self.findings
         )
-        said = "".join(f"<p>{escape(text)}</p>" for text in self.remarks)
+        said = "".join(f"<p>{marked_up(text)}</p>" for text in self.remarks)
         return (
             f"<div><p><strong>{escape(self.exercise)}</strong>: {SENTENCES[self.outcome]}, "
             f"<strong>{self.score:g} of {self.points:g}</strong> points</p><table>{rows}</table>{said}</div>"

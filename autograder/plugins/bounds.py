@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 LARGEST_FILE = 20 << 20
 """Bytes of a notebook, and of any other file of this course's submissions."""
 LARGEST_TIMESTAMP = 100
 """Bytes of a timestamp.txt."""
-MOST_BYTES = 64 << 20
-"""Bytes of all the files together that another course's submission may bring."""
+MOST_BYTES = 48 << 20
+"""Bytes of all the files together that another course's submission brings, or that lie beside its notebook when that is run; the
+instructor's own are not counted."""
 MOST_FILES = 1_000
 """Files and folders of another course's submission: nbgrader looks through each folder several times for each file."""
 MOST_NAMES = 100_000
@@ -20,6 +21,8 @@ MOST_NAMES = 100_000
 DEEPEST = 20
 """Folders in one another."""
 MOST_CELLS = 2_000
+MOST_OUTPUTS = 10_000
+"""Outputs that another course's notebook has stored in all its cells."""
 MOST_VALUES = 2_000_000
 """Commas in a notebook's JSON: it has one value more, or fewer."""
 MOST_CODE = 1 << 20
@@ -42,8 +45,23 @@ def content(path: Path, most: int = LARGEST_FILE) -> bytes:
     with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise Beyond(f"{path.name} is larger than {size(most)}")
+        raise too_large(path.name, most)
     return data
+
+
+def too_large(name: str, most: int) -> Beyond:
+    """What is raised of a file that holds more than `most` bytes."""
+    return Beyond(f"{name} is larger than {size(most)}")
+
+
+def together(sizes: Iterable[int]) -> None:
+    """See to it that files are not too much together.
+
+    Raises:
+        Beyond: they are.
+    """
+    if sum(sizes) > MOST_BYTES:
+        raise Beyond(f"its files are larger than {size(MOST_BYTES)} together")
 
 
 def size(count: int) -> str:

@@ -32,8 +32,7 @@ def plug_in(c: Config) -> None:
         "nbgrader.preprocessors.ComputeChecksums",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
-    c.Autograde.pre_convert_hook = "autograder.plugins.starting.before"
-    c.Autograde.post_convert_hook = "autograder.plugins.starting.after"
+    c.Autograde.pre_convert_hook = "autograder.plugins.reading.quarantine"
     c.Autograde.exporter_class = "autograder.plugins.starting.StartingExporter"
     c.Autograde.sanitize_preprocessors = [
         "autograder.plugins.repairing.Repair",

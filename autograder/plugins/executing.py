@@ -30,7 +30,9 @@ from autograder.judging.examine import ENDED
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import files_beside
+from autograder.plugins.bounds import Beyond
 from autograder.plugins.preloading import LIBRARY, modules_of
+from autograder.plugins.reading import explain
 from course.client import SOCKET_VARIABLE
 
 VERDICT_TYPE = "application/vnd.course.verdict+json"
@@ -38,7 +40,7 @@ ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
 TOLD = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # of the grader's own environment
 OWN_KERNELS = ("", "python", "python3")
-NEEDS_A_KERNEL = re.compile(r"^\s*(?:import|from)\s+(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
+NEEDS_A_KERNEL = re.compile(r"^[^\S\n]*+(?:import|from)[^\S\n]++(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
 LANGUAGE = {
     "name": "python",
     "version": ".".join(map(str, sys.version_info[:3])),
@@ -48,7 +50,6 @@ LANGUAGE = {
     "nbconvert_exporter": "python",
     "file_extension": ".py",
 }
-GIVEN = "given"  # in the resources: the instructor's files by relative path
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 SECONDS_TO_LEAVE = 2.0  # for a cell whose judge has already gone
 
@@ -85,6 +86,16 @@ class JudgedExecute(Execute):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         if resources and resources.get("nbgrader", {}).get("refused"):
             return nb, resources
+        try:
+            return self._run(nb, resources, km)
+        except Beyond as error:  # what it found beside it, with what the notebooks before it wrote
+            info = resources["nbgrader"]
+            info["refused"] = str(error)
+            self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], error)
+            explain(nb, str(error))
+            return nb, resources
+
+    def _run(self, nb: NotebookNode, resources: dict[str, Any], km: Any) -> tuple[NotebookNode, dict[str, Any]]:
         judged = bool(resources) and any(exercise_of(cell, resources) for cell in nb.cells)
         if km is not None or not resources:
             return super().preprocess(nb, resources, km)
@@ -121,7 +132,7 @@ class JudgedExecute(Execute):
         folder = Path(resources.get("metadata", {}).get("path") or ".")
         info = resources["nbgrader"]
         with temporary.folder() as own:
-            copied = own / info["student"] / info["assignment"]
+            copied = own / "class" / info["student"] / info["assignment"]
             copied.mkdir(parents=True)
             given = self._given(info)
             files, missing = files_beside.gather(folder, given.files)
@@ -129,7 +140,7 @@ class JudgedExecute(Execute):
             files_beside.write(copied, {**files, **dict.fromkeys(missing)})
             before = stamps(copied)
             elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": str(copied)}}
-            with walled_kernels(copied, [LIBRARY], given) as self.kernel_manager_class:
+            with walled_kernels(own, copied, [LIBRARY], given) as self.kernel_manager_class:
                 nb, _ = super().preprocess(nb, elsewhere)
             written, removed = changes(copied, before)
             files_beside.settle(folder, {**written, **dict.fromkeys(removed)})
@@ -162,8 +173,8 @@ class JudgedExecute(Execute):
             yield session
 
     def _given(self, info: dict[str, Any]) -> Given:
-        """The instructor's files, as the class command hands them over, or where nbgrader has them."""
-        files = info.get(GIVEN)
+        """The instructor's files, as whoever began this run has listed them, or where nbgrader has them."""
+        files = info.get(files_beside.GIVEN)
         if files is None:
             files = files_beside.beside(CourseDirectory(config=self.config), info["assignment"], self.config)
         return Given(files)
@@ -173,14 +184,15 @@ class JudgedExecute(Execute):
         if exercise is not None:
             self._judge(exercise, cell, index)
         elif cell.cell_type == "code" and cell.source.strip() and not self._skipped(cell) and self._in_time(index):
+            lived = self._session.alive
             self._session.start(cell.source)
-            self._settle(cell, index, self._session.finish(self._seconds(cell)))
+            self._settle(cell, index, self._session.finish(self._seconds(cell)), lived)
 
     def _in_time(self, index: int) -> bool:
         """Whether the notebook has time left; what is judged is tried all the same."""
         if self._left() > 0:
             return True
-        self._warn(f"cell {index} was not run: the notebook's {self.notebook_timeout} seconds are over")
+        self._warn(f"{self._place(index)} was not run: the notebook's {self.notebook_timeout} seconds are over")
         return False
 
     def _skipped(self, cell: NotebookNode) -> bool:
@@ -191,8 +203,16 @@ class JudgedExecute(Execute):
         timeout = self._get_timeout(cell)
         return left if timeout is None else min(timeout, left)
 
-    def _settle(self, cell: NotebookNode, index: int, run: Run) -> None:
-        """Write what a cell did into it, as nbclient writes what a kernel says."""
+    def _place(self, index: int) -> str:
+        """Which cell it is, counted as JupyterLab counts them."""
+        return f"cell {index + 1} of {len(self.nb.cells)}"
+
+    def _settle(self, cell: NotebookNode, index: int, run: Run, lived: bool) -> None:
+        """Write what a cell did into it, as nbclient writes what a kernel says.
+
+        Args:
+            lived: whether there was a process to run it, to begin with.
+        """
         cell.outputs = []
         self.clear_before_next_output = False
         for kind, content in run.messages:
@@ -202,12 +222,14 @@ class JudgedExecute(Execute):
             self.process_message(message, cell, index)
         cell.execution_count = run.reply.get("execution_count")
         if run.end in ("died", "killed", "garbled"):
-            self._warn(f"cell {index}: {ENDS[run.end]}")
-            reply = {"ename": "DeadKernelError", "evalue": ENDS[run.end], "traceback": [ENDS[run.end]]}
+            told = ENDS[run.end] if lived else NOT_RUN
+            if lived:
+                self._warn(f"{self._place(index)}: {told}")
+            reply = {"ename": "DeadKernelError", "evalue": told, "traceback": [told]}
             if run.end == "killed" and self.error_on_timeout:
                 reply = dict(self.error_on_timeout)
         elif run.end == "interrupted":
-            self._warn(f"cell {index}: {ENDS[run.end]}")
+            self._warn(f"{self._place(index)}: {ENDS[run.end]}")
             if not self.interrupt_on_timeout:
                 raise CellTimeoutError.error_from_timeout_and_cell("Cell execution timed out", self.timeout, cell)
             reply = dict(self.error_on_timeout) if self.error_on_timeout else run.reply
@@ -249,8 +271,9 @@ class JudgedExecute(Execute):
             )
         elif verdict.outcome == "passed":
             self._passed |= {exercise.name}
-        if verdict.outcome in ALARMING:
-            self._warn(f"{exercise.name}: {SENTENCES[verdict.outcome]}")
+        if verdict.outcome in ALARMING and (lived or fault):
+            rest = "" if self._session.alive else REST
+            self._warn(f"{exercise.name}: {SENTENCES[verdict.outcome]}{rest}")
         self._verdicts[index] = verdict
 
     def _warn(self, text: str) -> None:
@@ -258,10 +281,12 @@ class JudgedExecute(Execute):
         self.log.warning("%s of %s: %s", info["notebook"], info["student"], text)
 
 
+REST = "; the cells after it were not run"
+NOT_RUN = "this cell was not run: the process that ran the notebook had ended in a cell above"
 ENDS = {
-    "died": "the process that ran this notebook ended; the cells after it were not run",
-    "killed": "it took too long and did not give way when it was interrupted; the cells after it were not run",
-    "garbled": "it put something else in place of its outputs; the cells after it were not run",
+    "died": f"the process that ran this notebook ended in this cell{REST}",
+    "killed": f"it took too long and did not give way when it was interrupted{REST}",
+    "garbled": f"it put something else in place of its outputs{REST}",
     "interrupted": "it took too long and was interrupted",
 }
 

@@ -12,9 +12,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import find_all_files
 from traitlets.config import Config
 
-from autograder.engine import TooMuchToSend
+from autograder.plugins.bounds import together
 
-MAX_BYTES = 48 << 20
+GIVEN = "given"
+"""Among what nbgrader tells of a notebook, the instructor's files by relative path, where a run has listed them."""
 
 
 def beside(directory: CourseDirectory, assignment: str, config: Config) -> dict[str, Path]:
@@ -37,23 +38,18 @@ def gather(folder: Path, given: Mapping[str, Path]) -> tuple[dict[str, bytes], l
         The plain files that are not the instructor's, by relative path; and which of the instructor's are not there.
 
     Raises:
-        TooMuchToSend: they are larger than `MAX_BYTES` together.
+        Beyond: they are too much together.
     """
-    found: dict[str, bytes] = {}
+    found: dict[str, Path] = {}
     unseen = set(given)
-    size = 0
     for path, name in _files(folder):
         if name in given and _same(path, given[name]):
             unseen.remove(name)
         elif not path.is_symlink():
-            size += path.stat().st_size
-            if size > MAX_BYTES:
-                raise TooMuchToSend(
-                    f"the files beside the notebook, besides the instructor's own, are more than {MAX_BYTES >> 20} MiB together"
-                )
-            found[name] = path.read_bytes()
+            found[name] = path
             unseen.discard(name)
-    return found, sorted(unseen)
+    together(path.stat().st_size for path in found.values())
+    return {name: path.read_bytes() for name, path in found.items()}, sorted(unseen)
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, str]]:

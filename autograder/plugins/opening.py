@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ from nbgrader.converters.base import NbGraderException
 
 from autograder.exercises import NOTEBOOKS
 from autograder.plugins.agreeing import outdated_in
-from autograder.plugins.bounds import MOST_BYTES, Beyond, below, size
+from autograder.plugins.bounds import Beyond
+from autograder.plugins.files_beside import GIVEN, beside
 from autograder.plugins.gradebook import trouble_with, wait_for_a_person
 from autograder.plugins.handing_in import TIMESTAMP, misnamed
 from autograder.plugins.printable import printable
-from autograder.plugins.reading import clear, read_notebook, refused, unwanted, why_not_read
+from autograder.plugins.reading import clear, files_in, read_notebook, refused, unwanted, why_not_read
 
 
 class TolerantExporter(NotebookExporter):
@@ -40,7 +42,13 @@ class TolerantExporter(NotebookExporter):
         if isinstance(self.parent, Autograde):
             take_up(self.parent, self.parent.coursedir.submitted_directory)
             _refuse_outdated(self.parent)
-            clear_all(self.parent)
+            self._clear_all(self.parent)
+
+    @cached_property
+    def _given(self) -> dict[str, Path]:
+        """The instructor's files as they are in this run, which has this exporter to itself."""
+        converter = self.parent
+        return beside(converter.coursedir, converter.coursedir.assignment_id, converter.config)
 
     def from_filename(self, filename: str, resources: Any = None, **keywords: Any) -> tuple[str, dict[str, Any]]:
         if resources is None or "nbgrader" not in resources:
@@ -50,6 +58,8 @@ class TolerantExporter(NotebookExporter):
         resources["metadata"] = ResourcesDict(name=path.stem, path=str(path.parent))
         if isinstance(self.parent, Autograde):
             without_copy(self.parent, info, path)
+            if info["assignment"] not in NOTEBOOKS:
+                info[GIVEN] = self._given
         try:
             notebook = read_notebook(path, f"{info['notebook']} of {info['student']}", info["notebook"] in NOTEBOOKS)
         except (Beyond, OSError) as error:
@@ -58,6 +68,24 @@ class TolerantExporter(NotebookExporter):
             notebook = refused(reason)
         info["refused"] = self._refused.get(place, "")
         return self.from_notebook_node(notebook, resources, **keywords)
+
+    def _clear_all(self, converter: Autograde) -> None:
+        """Look through the submissions: one that is too much to be copied is left as it is, for a person.
+
+        A `timestamp.txt` that says no time is moved away at once, since nbgrader reads it before its pre-convert hook.
+        """
+        course = converter.coursedir
+        for name in sorted(converter.assignments):
+            folder, student = Path(name), _student(converter, course.submitted_directory, name)
+            try:
+                if TIMESTAMP in unwanted(folder):
+                    clear(folder, TIMESTAMP.__eq__)
+                if folder.name not in NOTEBOOKS:
+                    files_in(folder, course.ignore, self._given)
+            except (Beyond, OSError) as error:
+                notebooks = converter.assignments.pop(name)
+                if converter.init_destination(course.assignment_id, student):
+                    _set_aside(converter, student, [Path(path).stem for path in notebooks], why_not_read(error))
 
 
 def without_copy(converter: BaseConverter, info: dict[str, str], path: Path) -> None:
@@ -99,40 +127,6 @@ def _refuse_outdated(converter: Autograde) -> None:
     if found := outdated_in(course.db_url, course.course_id, course.assignment_id):
         converter.log.error(found)
         raise NbGraderException(found)
-
-
-def clear_all(converter: Autograde) -> None:
-    """Look through the submissions: one that is too much to be copied is left as it is, for a person.
-
-    A `timestamp.txt` that says no time is moved away at once, since nbgrader reads it before its pre-convert hook.
-    """
-    course = converter.coursedir
-    for name in sorted(converter.assignments):
-        folder, student = Path(name), _student(converter, course.submitted_directory, name)
-        try:
-            if TIMESTAMP in unwanted(folder):
-                clear(folder, TIMESTAMP.__eq__)
-            if folder.name not in NOTEBOOKS:
-                _weigh(folder, Path(course.format_path(course.source_directory, ".", course.assignment_id)))
-        except (Beyond, OSError) as error:
-            notebooks = converter.assignments.pop(name)
-            if converter.init_destination(course.assignment_id, student):
-                _set_aside(converter, student, [Path(path).stem for path in notebooks], why_not_read(error))
-
-
-def _weigh(folder: Path, source: Path) -> None:
-    """Look at how much nbgrader would copy of a submission, apart from what the instructor gave.
-
-    Raises:
-        Beyond: it is too much.
-        OSError: the folder cannot be read.
-    """
-    total = 0
-    for entry in below(folder):
-        if entry.is_file(follow_symlinks=False) and not (source / os.path.relpath(entry.path, folder)).exists():
-            total += entry.stat(follow_symlinks=False).st_size
-    if total > MOST_BYTES:
-        raise Beyond(f"its files are larger than {size(MOST_BYTES)} together")
 
 
 def _set_aside(converter: Autograde, student: str, notebooks: list[str], reason: str) -> None:

@@ -26,6 +26,7 @@ from nbgrader.converters import GenerateFeedback
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets import Bool
 
+from autograder.exercises import exercises_in, tasks_in
 from autograder.plugins.bounding import bound
 from autograder.plugins.confining import Exceeded, OutOfTime, confined, processor_time
 from autograder.plugins.opening import take_up, without_copy
@@ -37,6 +38,7 @@ PART_SECONDS = 5.0
 ALL_PARTS_SECONDS = 20.0
 LARGEST_PICTURE = 8 << 20
 MOST_DEATHS = 4
+STYLE = "summary { display: list-item } .rendered_html th, .rendered_html td { padding: 0 1em 0 0 }"
 NO_FAULT_OF_THE_NOTEBOOK = (OSError, NotJSONError, SQLAlchemyError, MissingEntry)
 
 
@@ -94,7 +96,8 @@ class PageExporter(HTMLExporter):
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **keywords: Any
     ) -> tuple[str, dict[str, Any]]:
         bound(nb)
-        return super().from_notebook_node(nb, resources, **keywords)
+        page, found = super().from_notebook_node(nb, resources, **keywords)
+        return _with_names((resources or {}).get("nbgrader", {}).get("notebook", ""), page), found
 
     # ------------------------------------------------------------------------------------------- parts of a page
 
@@ -182,6 +185,15 @@ class Parts:
         self._begun.value = 0
         self._left_out[number] = reason
         return True
+
+
+def _with_names(notebook: str, page: str) -> str:
+    """nbgrader's page; of a notebook of this course, with its exercises' names in the index, and with marks on what unfolds."""
+    names = {exercise.name: "Test cell" for exercise in exercises_in(notebook)}
+    names |= {task.name: "Written response" for task in tasks_in(notebook)}
+    for name, called in names.items():
+        page = page.replace(f'<a href="#{name}">{called}</a>', f'<a href="#{name}">{name}</a>', 1)
+    return page.replace("</head>", f"<style>{STYLE}</style></head>", 1) if names else page
 
 
 def _typed(text: str, reason: str) -> str:

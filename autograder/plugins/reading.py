@@ -12,14 +12,15 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from html import escape
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, TypeGuard
 from uuid import uuid4
 
 import nbformat
-from nbformat import NotebookNode, validator
+from nbformat import NotebookNode, reader, validator
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder.exercises import NOTEBOOKS
@@ -28,12 +29,15 @@ from autograder.plugins.bounds import (
     MOST_CELLS,
     MOST_CODE,
     MOST_NAMES,
+    MOST_OUTPUTS,
     MOST_VALUES,
     Beyond,
     below,
     content,
     entries,
     size,
+    together,
+    too_large,
 )
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_short_text, says_a_time
 from autograder.plugins.printable import printable
@@ -45,6 +49,8 @@ log = logging.getLogger(__name__)
 LISTED = (TIMESTAMP, SECRET)
 NOT_ASKED_FOR = "this assignment asks for no such file"
 NO_FILE = "it is missing, or a link, or a folder"
+WITH_IDS = (4, 5)
+"""The first format of notebooks whose cells have ids."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MOST_TOLD = 10
 """How many files that do not belong are named one by one."""
@@ -165,22 +171,35 @@ def _not_asked_for(entry: os.DirEntry[str], assignment: str) -> str:
     return f"it is larger than {size(LARGEST_FILE)}" if entry.is_file() and entry.stat().st_size > LARGEST_FILE else ""
 
 
-def files_in(folder: Path, ignore: Sequence[str]) -> list[str]:
-    """The relative paths of the files that another course's submission brings, without notebooks.
+def files_in(folder: Path, ignore: Sequence[str], given: Collection[str]) -> list[str]:
+    """The relative paths of the files that another course's submission brings, without notebooks and without the instructor's.
 
     Args:
         folder: the submission.
         ignore: file patterns that nbgrader leaves behind (`CourseDirectory.ignore`).
+        given: the relative paths of the instructor's files, which take the place of what the submission has there.
 
     Raises:
-        Beyond: there is more in it than is looked through.
+        Beyond: there is more in it than is looked through, or than is read, notebooks and all.
         OSError: a folder cannot be read.
     """
 
     def skipped(name: str) -> bool:
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in (*ignore, "*.ipynb"))
 
-    return [os.path.relpath(entry.path, folder) for entry in below(folder, skipped) if entry.is_file()]
+    found: dict[str, int] = {}
+    for entry in below(folder, skipped):
+        name = os.path.relpath(entry.path, folder)
+        if entry.is_file(follow_symlinks=False) and name not in given:
+            found[name] = entry.stat(follow_symlinks=False).st_size
+    notebooks = {
+        path.name: status.st_size for path in folder.glob("*.ipynb") if S_ISREG((status := path.lstat()).st_mode)
+    }
+    for name, count in notebooks.items():
+        if count > LARGEST_FILE:
+            raise too_large(name, LARGEST_FILE)
+    together([*found.values(), *notebooks.values()])
+    return sorted(found)
 
 
 def why_not_read(error: Exception) -> str:
@@ -214,7 +233,7 @@ def notebook_in(data: bytes, whose: str, ours: bool) -> NotebookNode:
         raise Beyond(f"the notebook holds more than {MOST_VALUES:,} values")
     text = data.decode(json.detect_encoding(data), errors="replace" if ours else "strict")
     try:
-        notebook = salvage(text, whose) if ours else mended(nbformat.reads(text, as_version=4))
+        notebook = salvage(text, whose) if ours else _other(text)
     except RecursionError:
         raise Beyond("the notebook's JSON has too many brackets in one another") from None
     code = sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code")
@@ -315,35 +334,86 @@ def _texts(value: Any) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
+def _other(text: str) -> NotebookNode:
+    """Another course's notebook, in nbformat's present version, mended.
+
+    Raises:
+        Beyond: there are too many cells, or outputs.
+        Exception: it is no notebook.
+    """
+    notebook = reader.reads(text)
+    cells = [cell for sheet in notebook.get("worksheets", [notebook]) for cell in sheet.get("cells", [])]
+    if len(cells) > MOST_CELLS:
+        raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
+    stored = [cell.get("outputs") for cell in cells]
+    if sum(len(outputs) for outputs in stored if isinstance(outputs, list)) > MOST_OUTPUTS:
+        raise Beyond(f"the notebook has more than {MOST_OUTPUTS:,} stored outputs")
+    for cell in cells if validator.get_version(notebook) < (4, 0) else ():
+        cell["outputs"] = []  # nbformat would look at each, and there was no nbgrader yet
+    return mended(nbformat.convert(notebook, 4))
+
+
 def mended(notebook: NotebookNode) -> NotebookNode:
     """Another course's notebook without what nbformat refuses and no answer depends on: metadata, ids, records of earlier runs.
 
-    Raises:
-        Beyond: there are too many cells.
+    What nbformat says of a whole notebook takes little time where it finds no fault; only where it does is each part looked at.
     """
-    if len(notebook.cells) > MOST_CELLS:
-        raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
+    version = validator.get_version(notebook)
     if not isinstance(notebook.get("metadata"), dict):
         notebook["metadata"] = NotebookNode()
+    seen: set[str] = set()
     for cell in notebook.cells:
+        for name in cell.keys() - CELL_PARTS:
+            del cell[name]
         if not isinstance(cell.get("metadata"), dict):
             cell["metadata"] = NotebookNode()
-        if not (isinstance(cell.get("id"), str) and CELL_ID.fullmatch(cell.id)):
-            cell.pop("id", None)
-        if cell.get("cell_type") == "code" and not _valid_record(cell):
-            cell["outputs"], cell["execution_count"] = [], None
-    made: NotebookNode = validator.normalize(notebook, relax_add_props=True, strip_invalid_metadata=True)[1]
-    return made
+        own = cell.pop("id", None)
+        if version >= WITH_IDS:
+            named = isinstance(own, str) and CELL_ID.fullmatch(own) and own not in seen
+            cell["id"] = own if named else uuid4().hex[:8]
+            seen.add(cell["id"])
+    if not _is_valid(version, notebook):
+        _keep_valid(notebook.metadata, NOTEBOOK_SETTINGS, lambda one: _is_valid(version, {"metadata": one}))
+        for cell in notebook.cells:
+            if not _is_valid(version, {"cells": [cell]}):
+                _mend(cell, version)
+    return notebook
 
 
-def _valid_record(cell: NotebookNode) -> bool:
-    """Whether what a code cell tells of an earlier run is what nbformat takes; `--no-execute` keeps it."""
-    count, outputs = cell.get("execution_count"), cell.get("outputs")
-    if not isinstance(outputs, list) or not (count is None or (type(count) is int and count >= 0)):
-        return False
+CELL_PARTS = {"attachments", "cell_type", "execution_count", "id", "metadata", "outputs", "source"}
+NOTEBOOK_SETTINGS = ("authors", "kernelspec", "language_info", "orig_nbformat", "title")
+CELL_SETTINGS = ("collapsed", "execution", "format", "jupyter", "name", "scrolled", "tags")
+"""The metadata of notebooks and of cells that nbformat asks anything of."""
+
+
+def _mend(cell: NotebookNode, version: tuple[int, int]) -> None:
+    kind = cell.get("cell_type") if cell.get("cell_type") in ("code", "raw") else "markdown"
+
+    def fits(**parts: Any) -> bool:
+        empty = _new_cell(kind, "")
+        if version < WITH_IDS:
+            del empty["id"]
+        return _is_valid(version, {"cells": [{**empty, **parts}]})
+
+    _keep_valid(cell.metadata, CELL_SETTINGS, lambda one: fits(metadata=one))
+    record = {"outputs": cell.get("outputs"), "execution_count": cell.get("execution_count")}
+    if kind == "code" and not fits(**record):  # `--no-execute` keeps it
+        cell["outputs"], cell["execution_count"] = [], None
+    if "attachments" in cell and not (kind != "code" and fits(attachments=cell.attachments)):
+        del cell["attachments"]
+
+
+def _keep_valid(metadata: dict[str, Any], names: tuple[str, ...], valid: Callable[[dict[str, Any]], bool]) -> None:
+    for name in names:
+        if name in metadata and not valid({name: metadata[name]}):
+            del metadata[name]
+
+
+def _is_valid(version: tuple[int, int], parts: dict[str, Any]) -> bool:
+    """Whether nbformat takes a notebook, of which these parts are given; of what is wrong it is not asked, which takes long."""
+    notebook = {"nbformat": version[0], "nbformat_minor": version[1], "metadata": {}, "cells": [], **parts}
     try:
-        for output in outputs:
-            nbformat.validate(output, ref="output", version=4)
+        validator.get_validator(*version).validate(notebook)
     except (nbformat.ValidationError, KeyError, TypeError, AttributeError, ValueError):
         return False
     return True
@@ -357,5 +427,14 @@ def unreadable(reason: str) -> NotebookNode:
 
 def refused(reason: str) -> NotebookNode:
     """A notebook that says why a person will look at what was handed in."""
-    note = f"**This could not be graded automatically.** {escape(reason)}. A person will look at it."
-    return new_notebook(cells=[new_markdown_cell(note)], metadata={UNREAD: True})
+    notebook = new_notebook(metadata={UNREAD: True})
+    explain(notebook, reason)
+    return notebook
+
+
+def explain(notebook: NotebookNode, reason: str) -> None:
+    """Say on top of a notebook why a person will look at it."""
+    note = new_markdown_cell(f"**This could not be graded automatically.** {escape(reason)}. A person will look at it.")
+    if (notebook.nbformat, notebook.nbformat_minor) < WITH_IDS:
+        del note["id"]
+    notebook.cells.insert(0, note)

@@ -13,7 +13,7 @@ from autograder.plugins.gradebook import wait_for_a_person
 
 
 class SaveVerdicts(SaveAutoGrades):
-    """nbgrader's `SaveAutoGrades`, which also knows a grader fault, and an exercise that nobody judged (--no-execute), and a notebook that was not read."""
+    """nbgrader's `SaveAutoGrades`, which also knows a grader fault, and an exercise that nobody judged (--no-execute), and a notebook that was not read, or not run."""
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         nb, resources = super().preprocess(nb, resources)
@@ -26,7 +26,8 @@ class SaveVerdicts(SaveAutoGrades):
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._add_score(cell, resources)
         verdict = verdict_in(cell)
-        if exercise_of(cell, resources) is None or (verdict and verdict["outcome"] != "grader fault"):
+        unjudged = exercise_of(cell, resources) is not None and (not verdict or verdict["outcome"] == "grader fault")
+        if not (unjudged or resources["nbgrader"].get("refused")):
             return
         grade = self.gradebook.find_grade(
             cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id

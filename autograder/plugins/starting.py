@@ -19,7 +19,6 @@ from nbgrader.utils import rmtree
 from autograder.engine import best_walls
 from autograder.plugins import returning
 from autograder.plugins.opening import TolerantExporter
-from autograder.plugins.reading import quarantine
 
 NO_WALLS = (
     "There are no walls here: what students handed in runs with your rights, and can read and change all that you can. "
@@ -30,29 +29,16 @@ MOST_NAMES = 10
 _held: dict[Path, IO[str]] = {}
 """The marks that this process has made, open, since a lock ends when its file is closed."""
 
-_asked: dict[Path, set[str]] = {}
-"""The notebooks of each of them that nbgrader has found; those that the gradebook does not know it then leaves out, and does not tell."""
-
 _autograded: dict[Path, Path] = {}
 """For each submission that nbgrader is to grade in this process, where it puts what it makes of it."""
 
 
-# ------------------------------------------------------------------------------------------- before and after each one
+# ------------------------------------------------------------------------------------------------------------- the marks
 
 
-def before(assignment: str, student: str, notebooks: list[str]) -> None:
-    """nbgrader's pre-convert hook: clear the submission of what does not belong, and mark it as begun."""
-    forget_failed()
-    quarantine(assignment, student, notebooks)
-    for folder in {Path(notebook).parent for notebook in notebooks}:
-        _asked[folder] = _stems(notebooks)
-        _write_mark(folder, unfinished(folder) | _asked[folder])
-
-
-def after(assignment: str, student: str, notebooks: list[str]) -> None:
-    """nbgrader's post-convert hook: the submission is finished."""
-    for folder in {Path(notebook).parent for notebook in notebooks}:
-        finish(folder, _asked.pop(folder, set()) | _stems(notebooks))
+def begin(folder: Path, notebooks: set[str]) -> None:
+    """Mark these notebooks of a submission as begun by this process, beside those that an earlier run did not finish."""
+    _write_mark(folder, unfinished(folder) | notebooks)
 
 
 def unfinished(folder: Path) -> set[str]:
@@ -107,6 +93,11 @@ def _mark(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.begun")
 
 
+def _by_folder(notebooks: list[str]) -> dict[Path, set[str]]:
+    folders = {Path(notebook).parent for notebook in notebooks}
+    return {folder: {Path(name).stem for name in notebooks if Path(name).parent == folder} for folder in folders}
+
+
 def _stems(notebooks: list[str]) -> set[str]:
     return {Path(notebook).stem for notebook in notebooks}
 
@@ -121,18 +112,33 @@ class StartingExporter(TolerantExporter):
         super().__init__(*arguments, **keywords)
         if isinstance(self.parent, Autograde):
             start(self.parent)
-        if type(self.parent) is Autograde:
-            self.parent.__class__ = Ending  # nbgrader runs no hook after a submission that failed
+            kind = type(self.parent)
+            self.parent.__class__ = type(kind.__name__, (Marking, kind), {})  # nbgrader has no setting for this class
 
 
-class Ending(Autograde):
-    """nbgrader's converter, which leaves no marks of what failed."""
+class Marking(Autograde):
+    """nbgrader's converter, which marks what it begins, and leaves no marks of what it finished and of what failed."""
 
     def convert_notebooks(self) -> None:
         try:
             super().convert_notebooks()
         finally:
             forget_failed()
+
+    def run_pre_convert_hook(self) -> None:
+        forget_failed()
+        super().run_pre_convert_hook()
+        self._found = _by_folder(self.notebooks)  # those that the gradebook does not know nbgrader then leaves out
+        for folder, notebooks in self._found.items():
+            try:
+                begin(folder, notebooks)
+            except OSError as error:
+                self.log.info("%s could not be marked as begun: %s", folder, error)
+
+    def run_post_convert_hook(self) -> None:
+        super().run_post_convert_hook()
+        for folder, notebooks in self._found.items():
+            finish(folder, notebooks)
 
 
 def start(converter: Autograde) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -18,6 +19,11 @@ Axes = str | list[str] | None
 KNOWN_MISTAKE = "A known mistake does exactly this: "
 PERHAPS = "A known mistake goes wrong in the same way; perhaps it is yours: "
 LOOP_LEFT = "More Python lines run when the input is larger: a loop is left, yours or one inside a helper you call."
+
+
+def marked_up(text: str) -> str:
+    """A sentence as HTML: what stands in backticks is shown as code."""
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
 
 
 def recognised(lesson: str, wrong: Iterable[Observation], sure: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -84,7 +85,8 @@ B =
     [[3. 1.]
      [5. 4.]]"""
 NOT_YET = f"dots: not yet.\n{CASE}\n"
-NOT_YET_HTML = f"<div><p>dots: not yet.</p><pre>{CASE}</pre>"
+PRE = "<pre style='margin-bottom:1em'>"
+NOT_YET_HTML = f"<div><p>dots: not yet.</p>{PRE}{CASE}</pre>"
 
 # ---------------------------------------------------------------------------------------------- one exercise
 
@@ -112,7 +114,7 @@ def test_the_stub_is_not_written_and_that_is_no_failure(dots: Callable[[str], Re
     assert result.text == (
         "dots: not written yet. Put your code where `raise NotImplementedError()` is, and run both cells again."
     )
-    assert result.html == f"<p>{result.text}</p>"
+    assert "where <code>raise NotImplementedError()</code> is, and run" in result.html
 
 
 def test_of_a_dictionary_the_entry_that_differs_is_shown(shelf: Callable[..., None], cell: Cell) -> None:
@@ -212,7 +214,7 @@ def test_a_known_mistake_is_named(dots: Callable[[str], Result]) -> None:
         "    [[ 5. 13.]     [[13.  9.]",
         "     [-1. -4.]]     [-5. -4.]]",
     ]
-    assert result.html.startswith(f"<div><p>dots: not yet.</p><p><b>{KNOWN}</b></p><pre>With A")
+    assert result.html.startswith(f"<div><p>dots: not yet.</p><p><b>{KNOWN}</b></p>{PRE}With A")
 
 
 def test_a_return_forgotten(dots: Callable[[str], Result]) -> None:
@@ -240,6 +242,7 @@ def test_an_exception_is_told_with_the_students_own_line(
     result = dots(body)
     assert result.text == NOT_YET + sentence
     escaped = sentence.replace("<", "&lt;").replace("->", "-&gt;").replace("done>", "done&gt;").replace("'", "&#x27;")
+    escaped = re.sub("`(.*)`", r"<code>\1</code>", escaped)
     assert result.html == f"{NOT_YET_HTML}<p>{escaped}</p></div>"
 
 
@@ -253,7 +256,7 @@ def test_an_argument_changed_in_place(dots: Callable[[str], Result]) -> None:
     result = dots("    A *= 2\n    return A @ B.T / 2")
     sentence = "The call changed A in place; the caller still needs it as it was."
     assert result.text == f"{NOT_YET}{sentence}\nAfterwards it is\n[[ 2.  4.]\n [ 0. -2.]]"
-    assert result.html == (f"{NOT_YET_HTML}<p>{sentence}</p><pre>Afterwards it is\n[[ 2.  4.]\n [ 0. -2.]]</pre></div>")
+    assert result.html == (f"{NOT_YET_HTML}<p>{sentence}</p>{PRE}Afterwards it is\n[[ 2.  4.]\n [ 0. -2.]]</pre></div>")
 
 
 def test_warnings_stand_last(dots: Callable[[str], Result]) -> None:

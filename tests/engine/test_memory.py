@@ -144,9 +144,13 @@ def test_what_honest_work_takes_is_there_and_comes_back(small: Zygote) -> None:
 
 
 def descriptors(pid: int) -> int:
-    """How many descriptors a process and all below it hold."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return len(os.listdir(f"/proc/{pid}/fd")) + sum(map(descriptors, map(int, children)))
+    """How many descriptors a process and all below it hold; one that ends meanwhile holds none."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        own = len(os.listdir(f"/proc/{pid}/fd"))
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return own + sum(map(descriptors, map(int, children)))
 
 
 def test_nothing_is_held_of_those_who_have_ended(small: Zygote) -> None:

@@ -57,7 +57,9 @@ def in_engine(zygote: Zygote, notebook: NotebookNode, name: str = "") -> Noteboo
                     session.start(cell.source, far if exercise else None, SOCKET_VARIABLE if exercise else None)
                 if exercise:
                     hear(exercise, near, AGES)
-            shown.add(index, session.finish(AGES).messages)
+            run = session.finish(AGES)
+            assert not name or run.end == "finished", cell.source
+            shown.add(index, run.messages)
     return notebook
 
 

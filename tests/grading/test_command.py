@@ -17,6 +17,7 @@ from nbgrader.api import Gradebook
 from quick import calls
 from quick_class import NAME, QuickClass, hand_in
 
+from autograder.__main__ import run as asked
 from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading import run as grading
 from autograder.grading.command import run
@@ -138,6 +139,49 @@ def test_json_is_an_object_also_where_nothing_was_graded(
         code, tree = run_json(course, capsys)
     assert (code, tree["code"]) == (BUSY, BUSY)
     assert "another run" in tree["error"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["grade", NAME, "--jobs", "0"], "--jobs"),
+        (["grade", NAME, "--jobs", "many"], "--jobs"),
+        (["grade", NAME, "--no-such"], "--no-such"),
+        (["grade"], "assignment"),
+        (["grade", NAME, "ada"], "ada"),
+        (["graed", NAME], "graed"),
+        ([], "--json"),
+    ],
+)
+def test_json_is_an_object_also_where_the_command_line_cannot_be_read(
+    capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        asked([*words, "--json"])
+    printed = capsys.readouterr()
+    tree = json.loads(printed.out)
+    assert sentence in tree["error"].lower()
+    assert tree.pop("error") in printed.err
+    assert tree == {"assignment": None, "code": USAGE}
+    assert ended.value.code == USAGE
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [(KeyError("ada"), FAILED, "KeyError: 'ada'"), (KeyboardInterrupt(), INTERRUPTED, "Stopped")],
+)
+def test_json_is_an_object_also_where_grading_breaks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException, code: int, sentence: str
+) -> None:
+    def breaks(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("autograder.grading.command.run", breaks)
+    with pytest.raises(SystemExit) as ended:
+        asked(["grade", NAME, "--json"])
+    tree = json.loads(capsys.readouterr().out)
+    assert sentence in tree["error"]
+    assert (tree["code"], ended.value.code) == (code, code)
 
 
 @pytest.mark.parametrize("folder", ["missing", "empty", "broken"])

@@ -88,6 +88,19 @@ def test_who_was_being_graded_is_graded_by_the_next_run_which_says_so(
     assert calls(course.root / "calls") == ["ada", "ben", "ben", "cleo"]
 
 
+def test_a_course_may_have_hooks_of_its_own(plugged: QuickClass) -> None:
+    course = plugged(ada="2", ben="long 1")
+    with (course.root / CONFIG).open("a") as config:
+        config.write("c.Autograde.pre_convert_hook = c.Autograde.post_convert_hook = lambda **_: None\n")
+    killed(course, after="ben")
+    again = start(course)
+    said, _ = again.communicate()
+    assert "ben: an earlier run was stopped while it graded this; it is graded again" in said
+    folders = [course.folder("submitted", student, NAME) for student in ("ada", "ben")]
+    assert [folder.parent for folder in folders if list(folder.parent.glob(".*"))] == []
+    assert calls(course.root / "calls") == ["ada", "ben", "ben"]
+
+
 def test_killed_at_any_step_the_next_run_ends_in_the_same_state(plugged: QuickClass) -> None:
     course = plugged(ada="2", ben="1")
     course.autograde(NAME, "ada")
@@ -112,7 +125,7 @@ def copied(course: Course, to: Path) -> Course:
 
 def begun(course: Course, student: str) -> None:
     """Leave a student's work as a killed run does."""
-    starting.before(NAME, "*", [str(course.folder("submitted", student, NAME) / f"{NAME}.ipynb")])
+    starting.begin(course.folder("submitted", student, NAME), {NAME})
     starting._held.popitem()[1].close()
 
 
@@ -120,7 +133,7 @@ def test_work_that_a_living_run_has_begun_is_left_alone(plugged: QuickClass) -> 
     course = plugged(ada="2")
     course.autograde(NAME, "ada")
     folder = course.folder("submitted", "ada", NAME)
-    starting.before(NAME, "*", [str(folder / f"{NAME}.ipynb")])
+    starting.begin(folder, {NAME})
     assert starting.unfinished(folder) == set()
     course.autograde(NAME, "ada")
     assert calls(course.root / "calls") == ["ada"]

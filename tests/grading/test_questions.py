@@ -18,7 +18,7 @@ from autograder.exercises import tasks_in
 from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.preview import Change
-from autograder.grading.report import FOR_A_PERSON, GRADED, Line, html
+from autograder.grading.report import FOR_A_PERSON, GRADED, LOOK_AGAIN, Line, html
 from autograder.grading.run import Graded, grade
 
 NOTEBOOK = "10_capstone"
@@ -174,7 +174,7 @@ def test_a_persons_mark_is_kept_and_shown_and_looked_at_again_when_the_answer_ch
     hand_in(course, "answered", lambda notebook: question(notebook).update(source="Another answer."))
     again = of_the_question(grade(course, NOTEBOOK, confirm=lambda changes: bool(asked.append(changes))))["answered"]
     assert asked == []
-    assert (again.score, again.outcome, again.by_hand) == (2.0, FOR_A_PERSON, True)
+    assert (again.score, again.outcome, again.by_hand) == (2.0, LOOK_AGAIN, True)
     page = words((course.folder("feedback", "answered", NOTEBOOK) / f"{NOTEBOOK}.html").read_text())
     assert "Another answer." in page
     assert "Score: 2.0 / 3.0" in page

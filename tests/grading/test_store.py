@@ -13,11 +13,11 @@ from quick_class import NAME, QuickClass
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.folder import ROOT
 from autograder.grading import store
-from autograder.grading.imports import with_imports
 from autograder.grading.result import Marked, Result
 from autograder.grading.run import grade
 from autograder.grading.snapshot import File
 from autograder.grading.store import code_digest, exercise_modules
+from autograder.imports import with_imports
 
 MARKED = Marked("{}", {"test": None, "other": 1.5}, ("test",), {"answer": None}, {"test": {"outcome": "passed"}})
 RESULT = Result({"one": MARKED}, {"made.txt": File(b"\xff", True)}, ("a warning",), "", False, 1.25)

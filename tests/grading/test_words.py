@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from classes import STOCK, hand_in_stock, release_stock
+from nbgrader.api import Gradebook
 from quick_class import NAME, QuickClass, hand_in
 from rich.console import Console
 
 from autograder.folder import Course
 from autograder.grading.command import as_tree, tell
-from autograder.grading.report import FOR_A_PERSON, GRADED, NOT_GRADED, NOTHING, html
+from autograder.grading.report import FOR_A_PERSON, GRADED, LOOK_AGAIN, NOT_GRADED, NOTHING, html
 from autograder.grading.run import Graded, grade
 
 
@@ -47,6 +48,22 @@ def test_what_waits_for_a_person_is_not_graded_and_is_counted(
     assert {line.outcome for line in waiting} == {FOR_A_PERSON}
     tell(Console(width=140), STOCK, graded)
     assert f"{len(waiting)} to be graded by hand" in capsys.readouterr().out
+
+
+def test_what_was_run_again_since_it_was_marked_is_to_be_looked_at_again(
+    quick_class: QuickClass, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = quick_class(ada="2")
+    grade(course, NAME, jobs=1, feedback=False)
+    with Gradebook(course.database, "quick") as gradebook:
+        gradebook.find_grade("test", NAME, NAME, "ada").manual_score = 1.75
+        gradebook.db.commit()
+    again = grade(course, NAME, jobs=1, feedback=False, force=True)
+    assert outcomes(again, "ada")["test"] == LOOK_AGAIN
+    tell(Console(width=140), NAME, again)
+    said = capsys.readouterr().out
+    assert "1 to be looked at again (run again since somebody marked it): formgrader lists them" in said
+    assert "graded by hand" not in said
 
 
 def test_what_nobody_said_yes_to_is_not_called_nothing(quick_class: QuickClass) -> None:

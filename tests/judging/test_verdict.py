@@ -45,6 +45,13 @@ def test_the_page_says_the_same_with_markup_escaped() -> None:
     )
 
 
+def test_code_in_a_reason_or_a_remark_is_shown_as_code() -> None:
+    finding = Finding("all sizes", 1.0, 0.0, "Your code raises ValueError at line 2 of f, `return A @ <B>`.")
+    shown = Verdict("f", "wrong", (finding,), note="a bare `sync` does nothing; ` is alone")._repr_html_()
+    assert "at line 2 of f, <code>return A @ &lt;B&gt;</code>.</em>" in shown
+    assert "<p>a bare <code>sync</code> does nothing; ` is alone</p>" in shown
+
+
 def test_a_program_reads_the_score_the_points_and_all_there_is() -> None:
     tree = json.loads(json.dumps(PARTLY.to_json(), allow_nan=False))
     assert (tree["score"], tree["points"], tree["outcome"], tree["mistakes"]) == (1.0, 1.5, "partly", ["widened"])

@@ -14,6 +14,7 @@ from stock import PLUGGED, cell, grades, stock_course
 from autograder.engine import given
 from autograder.folder import Course
 from autograder.grading.run import grade
+from autograder.plugins import files_beside
 
 NAME = "ps 1"
 STUDENTS = ("ada", "ben ü")
@@ -133,3 +134,28 @@ def test_what_cannot_be_held_in_memory_is_a_sentence(tmp_path: Path, monkeypatch
         Exception, match="cannot be graded: the files beside the notebook that have to be held in memory are 160 MiB"
     ):
         grade(course, NAME)
+
+
+def test_a_run_looks_for_the_instructors_files_once_and_the_next_one_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = stock_course(tmp_path, PLUGGED)
+    folder = course.root / "source" / NAME
+    folder.mkdir(parents=True)
+    test = cell(new_code_cell("import os\nassert os.path.exists('new.csv')"), "test", 1)
+    text = json.dumps({**new_notebook(cells=[test], metadata=KERNEL), "nbformat_minor": 4})
+    for notebook in ("one", "two"):
+        (folder / f"{notebook}.ipynb").write_text(text)
+    course.generate_assignment(NAME)
+    for student in STUDENTS:
+        shutil.copytree(course.root / "release" / NAME, course.folder("submitted", student, NAME))
+    listed: list[str] = []
+    find = files_beside.find_all_files
+    monkeypatch.setattr(files_beside, "find_all_files", lambda *given: listed.append(given[0]) or find(*given))
+    course.autograde(NAME, "*")
+    assert listed == [str(folder)]
+    assert grades(course.database, NAME, "two", "ada")["test"].score == 0.0
+    (folder / "new.csv").touch()
+    course.autograde(NAME, "*", force=True)
+    assert listed == [str(folder)] * 2
+    assert grades(course.database, NAME, "two", "ada")["test"].score == 1.0

@@ -57,6 +57,17 @@ def test_partial_credit_comes_with_the_property_that_failed_and_the_reason(cours
     )
 
 
+def test_the_index_names_the_exercises(course: Course) -> None:
+    index = words(page(course, "bea")).partition("00 · Reading")[0]
+    assert "pairwise_dots (Score: 1.5 / 2.0) mix_rows (Score: 0.0 / 2.0) to_columns (Score: 0.0 / 3.0)" in index
+
+
+def test_what_unfolds_is_seen_to_unfold(course: Course) -> None:
+    head, _, body = page(course, "bea").partition("</head>")
+    assert "<summary>" in body
+    assert head.rindex("summary { display: list-item }") > head.rindex("section,summary{display:block}")
+
+
 def test_a_known_mistake_is_explained(course: Course) -> None:
     assert lesson(normalises_unasked) in words(page(course, "bea"))
 

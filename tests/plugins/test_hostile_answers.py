@@ -92,13 +92,13 @@ ATTEMPTS = {
     "exit-in-cell": earning(
         answers(mix_rows="import os\nos._exit(0)"),
         (2.0, 0.0, 0.0),
-        log=f"{NOTEBOOK} of exit-in-cell: mix_rows: the kernel died",
+        log=f"{NOTEBOOK} of exit-in-cell: cell 19 of 33: the process that ran this notebook ended in this cell; the cells after it were not run",
         page="mix_rows: the kernel died, 0 of 2 points",
     ),
     "exit-when-called": earning(
         answers(mix_rows="import os\ndef mix_rows(W, V):\n    os._exit(0)"),
         (2.0, 0.0, 0.0),
-        log=f"{NOTEBOOK} of exit-when-called: mix_rows: the kernel died",
+        log=f"{NOTEBOOK} of exit-when-called: mix_rows: the kernel died; the cells after it were not run",
         page="The process that ran your code ended; what had been earned before is kept.",
     ),
     "sys-exit": earning(
@@ -107,7 +107,7 @@ ATTEMPTS = {
             to_columns="import sys\ndef to_columns(X, W):\n    sys.exit(0)",
         ),
         (2.0, 0.0, 0.0),
-        page="Your code raises SystemExit at line 3 of to_columns, `sys.exit(0)`",
+        page="Your code raises SystemExit at line 3 of to_columns, sys.exit(0)",
     ),
     "endless-loops": earning(
         answers(mix_rows="while True:\n    pass", to_columns="def to_columns(X, W):\n    while True:\n        pass"),
@@ -212,6 +212,14 @@ def test_the_log_says_what_happened_and_to_whom(graded: Graded, student: str) ->
 @pytest.mark.parametrize("student", [name for name, attempt in ATTEMPTS.items() if attempt.page])
 def test_the_feedback_page_says_what_happened(graded: Graded, student: str) -> None:
     assert ATTEMPTS[student].page in words(page(graded.course, student))
+
+
+@pytest.mark.parametrize("student", ["exit-in-cell", "exit-when-called"])
+def test_of_cells_that_were_not_run_the_log_speaks_once_and_the_page_in_each(graded: Graded, student: str) -> None:
+    assert graded.log_of(student).count("not run") == 1
+    told = words(page(graded.course, student))
+    assert told.count("this cell was not run: the process that ran the notebook had ended in a cell above") >= 3
+    assert "cells after it" not in told.partition("Both readings at once")[2]
 
 
 def test_nothing_that_the_kernel_prints_while_it_is_judged_is_kept(graded: Graded) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from stock import PLUGGED, cell, grades, nbgrader, stock_course
 
 from autograder.folder import ROOT, Course
-from autograder.plugins.bounds import DEEPEST, MOST_CELLS, MOST_FILES
+from autograder.plugins.bounds import DEEPEST, LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_FILES, MOST_OUTPUTS
 
 NAME = "sums"
 Made = Callable[[NotebookNode, Path], Any]
@@ -47,13 +48,28 @@ def deep(notebook: NotebookNode, folder: Path) -> None:
     (folder / "/".join("d" * (DEEPEST + 2))).mkdir(parents=True)
 
 
-def heavy(notebook: NotebookNode, folder: Path) -> None:
-    with (folder / "sparse.bin").open("wb") as file:
-        file.truncate(1 << 40)
+def holding(*sizes: int) -> Made:
+    """Files of so many bytes."""
+
+    def make(notebook: NotebookNode, folder: Path) -> None:
+        for number, size in enumerate(sizes):
+            with (folder / f"{number}.bin").open("wb") as file:
+                file.truncate(size)
+
+    return make
+
+
+def full(notebook: NotebookNode, folder: Path) -> None:
+    """As much as may be; the notebook grows when nbgrader writes it, a line for each value."""
+    holding(MOST_BYTES - len(json.dumps(notebook)))(notebook, folder)
 
 
 def many_cells(notebook: NotebookNode, folder: Path) -> None:
     notebook.cells += [{"cell_type": "markdown", "source": "", "metadata": {}}] * MOST_CELLS
+
+
+def many_outputs(notebook: NotebookNode, folder: Path) -> None:
+    notebook.cells[0].outputs = [{"output_type": "stream", "name": "stdout", "text": ""}] * (MOST_OUTPUTS + 1)
 
 
 def huge(notebook: NotebookNode, folder: Path) -> None:
@@ -61,6 +77,7 @@ def huge(notebook: NotebookNode, folder: Path) -> None:
         file.truncate(500_000_000)
 
 
+TOGETHER = "its files are larger than 48 MiB together"
 HELD: dict[str, tuple[Made, float | None, str]] = {
     "honest": (lambda notebook, folder: None, 3.0, ""),
     "[a]": (lambda notebook, folder: None, 3.0, ""),
@@ -68,8 +85,12 @@ HELD: dict[str, tuple[Made, float | None, str]] = {
     "odd-files": (odd_files, 3.0, "it says no time"),
     "many-files": (many_files, None, f"more than {MOST_FILES:,} files and folders"),
     "deep": (deep, None, f"more than {DEEPEST} folders in one another"),
-    "heavy": (heavy, None, "larger than"),
+    "one-large": (holding(LARGEST_FILE + 1), 3.0, ""),
+    "heavy": (holding(1 << 40), None, TOGETHER),
+    "heavy-together": (holding(*[MOST_BYTES // 3 + 1] * 3), None, TOGETHER),
+    "full": (full, None, TOGETHER),
     "many-cells": (many_cells, None, f"more than {MOST_CELLS:,} cells"),
+    "many-outputs": (many_outputs, None, f"more than {MOST_OUTPUTS:,} stored outputs"),
     "huge": (huge, None, f"{NAME}.ipynb is larger than 20 MiB"),
 }
 
@@ -109,7 +130,10 @@ def test_it_is_graded_or_waits_for_a_person(graded: tuple[Course, str], student:
     _, score, why = HELD[student]
     grade = grades(course.database, NAME, NAME, student)["test"]
     assert (grade.score, grade.by_hand) == (score, score is None)
-    assert why in " ".join(said.split())
+    messages = [" ".join(part.split()) for part in re.split(rf"\n(?=\[|(?:{'|'.join(map(re.escape, HELD))}))", said)]
+    assert any(
+        why in message and re.search(rf"(?<![\w-]){re.escape(student)}(?![\w-])", message) for message in messages
+    )
     page = course.folder("feedback", student, NAME) / f"{NAME}.html"
     assert ("could not be graded automatically" in page.read_text()) == (score is None)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import nbformat
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.plugins.reading import salvage
+from autograder.plugins.bounds import MOST_OUTPUTS
+from autograder.plugins.reading import notebook_in, salvage
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.just("\ud800"),
@@ -72,3 +75,59 @@ def test_an_unreadable_notebook_says_so_in_its_only_cell() -> None:
     assert cell.cell_type == "markdown"
     assert cell.source.startswith("**This submission could not be read** (JSONDecodeError: ")
     assert cell.source.endswith(" What follows is the empty assignment.")
+
+
+# ------------------------------------------------------------------------------------------------- other courses' notebooks
+
+SECONDS = 5.0
+PRINTED = {"output_type": "stream", "name": "stdout", "text": "1"}
+SHOWN = {"output_type": "display_data", "data": {"text/plain": "1"}, "metadata": {}}
+NO_OUTPUT = {"output_type": "strea", "name": 3}
+
+
+def other(*cells: Any, **metadata: Any) -> nbformat.NotebookNode:
+    return notebook_in(text_of(*cells, metadata=metadata).encode(), "a notebook", False)
+
+
+def cell(name: str = "a", **parts: Any) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "id": name,
+        "metadata": {},
+        "source": "1",
+        "outputs": [],
+        "execution_count": 1,
+        **parts,
+    }
+
+
+TEDIOUS: dict[str, list[dict[str, Any]]] = {
+    "printed": [cell(outputs=[PRINTED] * MOST_OUTPUTS)],
+    "no outputs": [cell(outputs=[NO_OUTPUT] * MOST_OUTPUTS)],
+    "one of them none in each cell": [cell(f"a{n}", outputs=[SHOWN, SHOWN, NO_OUTPUT]) for n in range(1_999)],
+    "kinds": [cell(outputs=[{**SHOWN, "data": {f"x/{n}": "1" for n in range(300_000)}}])],
+    "tags": [cell(metadata={"tags": ["a"] * 300_000})],
+    "settings": [cell(f"a{n}", metadata={"name": "", "scrolled": 3, "jupyter": "x"}) for n in range(1_999)],
+}
+
+
+@pytest.mark.parametrize("name", TEDIOUS)
+def test_whatever_may_be_handed_in_is_read_soon(name: str) -> None:
+    began = time.process_time()
+    nbformat.validate(other(*TEDIOUS[name]))
+    assert time.process_time() - began < SECONDS
+
+
+def test_of_another_courses_notebook_only_what_nbformat_refuses_is_left_out() -> None:
+    odd = {"tags": ["a", "a"], "name": "", "mine": 1}
+    whole = cell("a", outputs=[PRINTED, SHOWN], metadata={"tags": ["a"], "mine": {"b": 1}})
+    broken = cell("a", outputs=[PRINTED, NO_OUTPUT], metadata=odd, more=1)
+    pasted = {"cell_type": "markdown", "metadata": {}, "source": "x", "attachments": {"a.png": {"image/png": "AAAA"}}}
+    wrongly_pasted = {**pasted, "attachments": {"a.png": {"image/png": 3}}}
+    notebook = other(whole, broken, pasted, wrongly_pasted, title=4, kernelspec={"name": "x"}, mine=[1])
+    nbformat.validate(notebook)
+    assert notebook.metadata == {"mine": [1]}
+    assert notebook.cells[0] == whole
+    assert {**notebook.cells[1], "id": ""} == cell("", outputs=[], execution_count=None, metadata={"mine": 1})
+    assert notebook.cells[2].attachments == pasted["attachments"]
+    assert "attachments" not in notebook.cells[3]

@@ -50,7 +50,7 @@ def serve(
     wire.send(connection, {"ready": True})
     while True:
         try:
-            request, descriptor = wire.receive_with_descriptor(connection)
+            request, descriptors = wire.receive_with_descriptors(connection)
         except EOFError:
             return
         if request["do"] == "files":
@@ -58,7 +58,7 @@ def serve(
             texts = {name: base64.b64encode(content).decode() for name, content in written.items()}
             answer: dict[str, Any] = {"written": texts, "removed": removed}
         else:
-            answer = _run(notebook, request, descriptor)
+            answer = _run(notebook, request, next(iter(descriptors), None))
         try:
             wire.send(connection, answer)
         except (TypeError, ValueError):  # what a submission displayed is no JSON

@@ -13,6 +13,7 @@ from typing import Any
 INTERRUPT, WAITED = b"i", b"w"  # said on a lease; the second is answered
 MAX_MESSAGE = 24 << 20
 MAX_PARTS = 200_000
+MAX_DESCRIPTORS = 2
 _LENGTH = struct.Struct("!I")
 SECONDS_FOR_THE_REST = 30.0
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
@@ -22,15 +23,15 @@ class Flooded(ValueError):
     """The other side announced a message that is larger than any may be."""
 
 
-def send(connection: socket.socket, message: dict[str, Any], descriptor: int | None = None) -> None:
-    """Send a message, and with it a file descriptor.
+def send(connection: socket.socket, message: dict[str, Any], *descriptors: int) -> None:
+    """Send a message, and with it file descriptors.
 
     Raises:
         OSError: the other side is gone.
     """
     data = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
     frame = _LENGTH.pack(len(data)) + data
-    sent = socket.send_fds(connection, [frame], [descriptor]) if descriptor is not None else 0
+    sent = socket.send_fds(connection, [frame], descriptors) if descriptors else 0
     connection.sendall(frame[sent:])
 
 
@@ -51,20 +52,20 @@ def receive(connection: socket.socket, deadline: float | None = None, most: int 
     return _rest(connection, _read(connection, 1, deadline), most)
 
 
-def receive_with_descriptor(
+def receive_with_descriptors(
     connection: socket.socket, deadline: float | None = None, most: int = MAX_MESSAGE
-) -> tuple[Any, int | None]:
-    """The next message, and the file descriptor that came with it, if any; for the one side that trusts the other.
+) -> tuple[Any, list[int]]:
+    """The next message, and the file descriptors that came with it, if any; for the one side that trusts the other.
 
     Raises:
         TimeoutError, EOFError, ValueError: as `receive`; no descriptor stays open then.
     """
     _hurry(connection, deadline)
-    head, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
+    head, descriptors, _, _ = socket.recv_fds(connection, 1, MAX_DESCRIPTORS)
     try:
         if not head:
             raise EOFError("the other side is gone")
-        return _rest(connection, head, most), descriptors[0] if descriptors else None
+        return _rest(connection, head, most), descriptors
     except BaseException:
         for descriptor in descriptors:
             os.close(descriptor)

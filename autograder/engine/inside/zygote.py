@@ -2,8 +2,8 @@
 
 `python -m inside.zygote` reads its settings, one line of JSON, from its standard input, after them the instructor's files that are sent, and takes connections at the listening
 socket whose descriptor they name, until its standard input ends. A connection is a lease on one forked process: an opening message comes with the descriptor of that
-process's own connection to the grader; after it, each byte "i" interrupts the process, and each byte "w" asks how long it has waited for a processor. When the lease is closed, it is killed, with all that it
-started.
+process's own connection to the grader and, where there is a control group for it, that of the group's door; after it, each byte "i" interrupts the
+process, and each byte "w" asks how long it has waited for a processor. When the lease is closed, it is killed, with all that it started.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ class Zygote:
         self._confined = confined
         self._limits = limits
         self._given = given
+        self._own = os.getpid()
         self._socket_room = socket_room
         self._filter = seccomp.program() if confined else b""
         self._leases: dict[int, Lease] = {}
@@ -139,15 +140,15 @@ class Zygote:
 
     def _take(self, lease: socket.socket) -> None:
         try:
-            opening, descriptor = wire.receive_with_descriptor(lease, time.monotonic() + SECONDS_TO_OPEN, MAX_OPENING)
-            if descriptor is None:
+            opening, descriptors = wire.receive_with_descriptors(lease, time.monotonic() + SECONDS_TO_OPEN, MAX_OPENING)
+            if not descriptors:
                 raise EOFError("no connection came with the opening")
         except (OSError, ValueError, EOFError):
             lease.close()
             return
         lease.settimeout(None)
         try:
-            child, rooms = self._fork(opening, descriptor)
+            child, rooms = self._fork(opening, *descriptors)
         except OSError as error:
             with suppress(OSError):
                 wire.send(lease, {"error": f"{type(error).__name__}: {error}"})
@@ -157,7 +158,8 @@ class Zygote:
                 wire.send(lease, {"error": None})
             self._leases[lease.fileno()] = Lease(lease, child, rooms)
         finally:
-            os.close(descriptor)
+            for descriptor in descriptors:
+                os.close(descriptor)
 
     def _hear(self, source: int) -> None:
         lease = self._leases[source]
@@ -188,11 +190,12 @@ class Zygote:
                     if lease.child == child:  # the grader knows by now: its connection to it is closed
                         lease.child = None
 
-    def _fork(self, opening: dict[str, Any], descriptor: int) -> tuple[int, list[int]]:
+    def _fork(self, opening: dict[str, Any], descriptor: int, door: int | None = None) -> tuple[int, list[int]]:
         """The process that serves a submission, and its rooms; behind an inner wall it is the grandchild, and first in its own world."""
         if not self._walled:
             child = os.fork()
             if not child:
+                _enter(door)
                 self._become(opening, descriptor)
             return child, []
         told, tell = socket.socketpair()
@@ -200,6 +203,7 @@ class Zygote:
             with tell:
                 middle = os.fork()
                 if not middle:
+                    _enter(door)
                     self._pass_through(opening, descriptor, tell)
             os.waitpid(middle, 0)
             said, rooms, _, _ = socket.recv_fds(told, 4096, MOST_ROOMS)
@@ -237,6 +241,8 @@ class Zygote:
             else:
                 if sys.platform == "linux":
                     linux.die_with_parent(signal.SIGKILL)
+                    if os.getppid() != self._own:  # it had died before
+                        os._exit(1)
                 os.makedirs(folder, exist_ok=True)
                 if self._given:
                     shutil.copytree(self._given, folder, symlinks=self._confined, dirs_exist_ok=True)
@@ -249,6 +255,13 @@ class Zygote:
             os.write(2, f"a submission's process: {type(error).__name__}: {error}\n".encode())
         finally:
             os._exit(code)
+
+
+def _enter(door: int | None) -> None:
+    """Go into a control group; where the kernel refuses, what is counted from here is all there is."""
+    if door is not None:
+        with suppress(OSError):
+            os.write(door, b"0")
 
 
 def _close_others(kept: int) -> None:

@@ -23,8 +23,8 @@ def with_imports(root: Path, names: Iterable[str]) -> set[Path]:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            imported = _imported(path.read_bytes(), path.relative_to(root).parts[:-1])
-            waiting += [file for name in imported for file in _modules(name, root)]
+            names_in = imported(path.read_bytes(), path.relative_to(root).parts[:-1])
+            waiting += [file for name in names_in for file in modules(name, root)]
     return found
 
 
@@ -33,8 +33,11 @@ def _files(path: Path) -> list[Path]:
 
 
 @lru_cache(maxsize=1000)
-def _imported(code: bytes, package: tuple[str, ...]) -> tuple[str, ...]:
-    """Every module that a file of a package imports, and every name that may be one: `from a import b` is "a.b"."""
+def imported(code: bytes, package: tuple[str, ...]) -> tuple[str, ...]:
+    """Every module that a file of a package imports, and every name that may be one: `from a import b` is "a.b".
+
+    Code that is no Python, as a cell with magic commands is not, imports nothing.
+    """
     try:
         nodes = list(ast.walk(ast.parse(code)))
     except SyntaxError:  # nothing can import that either
@@ -50,7 +53,7 @@ def _imported(code: bytes, package: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _modules(name: str, root: Path) -> Iterator[Path]:
+def modules(name: str, root: Path) -> Iterator[Path]:
     """The files under `root` that importing a name runs: the packages on the way, and the module itself."""
     place = root
     for part in name.split("."):

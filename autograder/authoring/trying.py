@@ -1,0 +1,45 @@
+"""One exercise tried as its author tries it: everything that is made of it is made, and everything that it must hold is proved."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from autograder.authoring.mutants import chosen, main
+from autograder.authoring.outputs import store_outputs
+from autograder.authoring.release import contradictions, make_release
+from autograder.authoring.replay import replay
+from autograder.folder import ROOT
+
+TESTS = ("tests/authoring", "tests/judging/test_examine.py")
+
+
+def attempt(name: str) -> int:
+    """Release, run, prove and test the notebook of an exercise, or a notebook; stop at the first that fails.
+
+    A notebook whose stored outputs are still what it shows is not stored again.
+
+    Returns:
+        0 where all is well.
+
+    Raises:
+        Unknown: there is no such exercise and no such notebook.
+    """
+    exercises = chosen([name])
+    (notebook,) = {exercise.notebook for exercise in exercises}
+    if found := contradictions():
+        print("\n".join(found))
+        return 1
+    make_release([notebook])
+    print(f"release/{notebook}: made")
+    if replay([notebook]):
+        store_outputs(ROOT / "source" / notebook / f"{notebook}.ipynb")
+        make_release([notebook])
+        print(f"source/{notebook}: showed something else; its outputs are stored anew")
+    return main(exercises) or _test(notebook, [exercise.name for exercise in exercises])
+
+
+def _test(notebook: str, names: list[str]) -> int:
+    """The tests that have a case for the notebook, or for one of these exercises."""
+    command = [sys.executable, "-m", "pytest", *TESTS, "-k", " or ".join([notebook, *names])]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode

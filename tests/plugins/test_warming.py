@@ -1,0 +1,76 @@
+"""What a zygote imports beforehand is found without parsing, whatever stands in a student's cells."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from autograder.plugins.bounds import MOST_CODE
+from autograder.plugins.confining import confined
+from autograder.plugins.executing import NEEDS_A_KERNEL
+from autograder.plugins.preloading import modules_of
+
+IMPORTS = {
+    "import numpy as np": {"numpy"},
+    "import os, torch.nn as nn": {"torch"},
+    "x = 1; import numpy; import torch": {"numpy", "torch"},
+    "if True:\n    from matplotlib import pyplot as plt": {"matplotlib", "matplotlib.pyplot"},
+    "import matplotlib.pyplot as plt": {"matplotlib", "matplotlib.pyplot"},
+    "from course import check, figures": {"course", "course.figures"},
+    "from course.figures import (\n    shapes,  # numpy\n    no_such_figure,\n)": {
+        "course",
+        "course.figures",
+        "course.figures.shapes",
+    },
+    "import course.mine": {"course", "course.mine"},
+    "%matplotlib inline\nimport torch": {"torch"},
+    "from os import path  # import numpy later": {"numpy"},  # one too many
+    "from .numpy import torch": set(),
+    "important = numpy": set(),
+    "import antigravity": set(),
+}
+
+
+@pytest.mark.parametrize("source", IMPORTS)
+def test_well_known_modules_are_found(source: str) -> None:
+    assert modules_of([source]) == IMPORTS[source]
+
+
+LONG = {
+    "statements": "a=1;",
+    "lines": "\n",
+    "blank": " ",
+    "sums": "1+",
+    "minus": "-",
+    "brackets": "(",
+    "nested": "[" * 99 + "]" * 99 + "\n",
+    "attributes": ".a",
+    "decorators": "@a\n",
+    "comparisons": "a<",
+    "f-strings": "f'{a}'\n",
+    "digits": "9",
+    "zero bytes": "a\0",
+    "half characters": "\ud800",
+    "lambdas": "lambda:",
+    "imports": "import a\n",
+    "words": "import ",
+    "from": "from ",
+    "from many": "from a import (",
+    "spaces": "import" + " " * 1000,
+    "lines after": "import" + "\n" * 1000,
+}
+BEGIN = {"attributes": "import a", "digits": "a = ", "decorators": "", "from": "from course import a, "}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_no_code_holds_up_the_grader(kind: str) -> None:
+    source = BEGIN.get(kind, "") + LONG[kind] * (MOST_CODE // len(LONG[kind]) - 10)
+
+    def spent() -> float:
+        began = time.process_time()
+        modules_of([source])
+        NEEDS_A_KERNEL.search(source)
+        return time.process_time() - began
+
+    assert confined(spent) < 1.0
