@@ -15,6 +15,7 @@ from autograder.__main__ import app
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
 from autograder.folder import ROOT
+from course import __version__
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 README = (ROOT / "README.md").read_text()
@@ -65,12 +66,19 @@ def test_conda_users_get_a_python_that_the_project_accepts() -> None:
     assert f"sys.version_info < {lowest}" in MAKEFILE
 
 
+def test_the_version_is_the_same_wherever_it_is_told() -> None:
+    """After a change of it, `make setup` tells the environment."""
+    released = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    assert version(PROJECT["name"]) == released[0] == cited == __version__
+
+
 def targets() -> set[str]:
-    return set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 
 
 def test_the_two_commands_of_the_readme_and_every_other_target_it_names_exist() -> None:
-    named = set(re.findall(r"(?:`|^    )make ([a-z]+)", README, re.MULTILINE))
+    named = set(re.findall(r"(?:`|^    )make ([a-z-]+)", README, re.MULTILINE))
     assert {"grade", "test"} <= named
     assert named <= targets()
 
