@@ -40,9 +40,16 @@ def outputs(
 def release(
     check: Annotated[bool, typer.Option("--check", help="change nothing; exit 1 if a file would change")] = False,
 ) -> None:
-    """Make release/ and the answers that check compares with; nothing, where points contradict each other."""
-    from autograder.authoring.release import contradictions, make_release, stale
+    """Make release/ and the answers that check compares with.
 
+    First numbers, points, counts and cell ids are written into source/ and the pages, as the exercises declare them; where something
+    that cannot be written still contradicts them, nothing is made.
+    """
+    from autograder.authoring.release import contradictions, make_release, stale, state
+
+    if not check:
+        for path in state():
+            typer.echo(f"{path}: states what the exercises declare")
     if found := contradictions():
         sys.exit("\n".join(found))
     if not check:

@@ -11,6 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.authoring.answers import write_answers
+from autograder.authoring.stating import state_in_source, state_in_text
 from autograder.exercises import NOTEBOOKS
 from autograder.folder import ROOT, Course
 from autograder.plugins.agreeing import in_readme, in_source
@@ -38,8 +39,31 @@ def make_release(notebooks: Collection[str] = NOTEBOOKS) -> None:
         course.generate_assignment(notebook)
 
 
+def stated(notebooks: Collection[str] = NOTEBOOKS) -> dict[Path, str]:
+    """The sources and pages in which something else stands than the exercises declare, with what has to stand in them."""
+    texts: dict[Path, str] = {}
+    for notebook in notebooks:
+        path = ROOT / "source" / notebook / f"{notebook}.ipynb"
+        source = nbformat.read(path, as_version=4)
+        state_in_source(notebook, source.cells)
+        texts[path] = f"{nbformat.writes(source)}\n"
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        texts[path] = state_in_text(path.read_text(encoding="utf-8"))
+    return {path: text for path, text in texts.items() if path.read_text(encoding="utf-8") != text}
+
+
+def state(notebooks: Collection[str] = NOTEBOOKS) -> list[str]:
+    """Write what exercises declare into sources and pages; those that changed, relative to the checkout."""
+    texts = stated(notebooks)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return [path.relative_to(ROOT).as_posix() for path in texts]
+
+
 def stale() -> list[str]:
     """The files that `make release` would change."""
+    if changed := stated():
+        return sorted(path.relative_to(ROOT).as_posix() for path in changed)
     with tempfile.TemporaryDirectory() as folder:
         answers = Path(folder) / "answers"
         answers.mkdir()

@@ -7,7 +7,7 @@ import sys
 
 from autograder.authoring.mutants import chosen, main
 from autograder.authoring.outputs import store_outputs
-from autograder.authoring.release import contradictions, make_release
+from autograder.authoring.release import contradictions, make_release, state
 from autograder.authoring.replay import replay
 from autograder.folder import ROOT
 
@@ -27,6 +27,7 @@ def attempt(name: str) -> int:
     """
     exercises = chosen([name])
     (notebook,) = {exercise.notebook for exercise in exercises}
+    state([notebook])
     if found := contradictions():
         print("\n".join(found))
         return 1
