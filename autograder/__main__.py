@@ -46,6 +46,7 @@ def release(
     that cannot be written still contradicts them, nothing is made.
     """
     from autograder.authoring.release import contradictions, make_release, stale, state
+    from autograder.problems import Problem
 
     if not check:
         for path in state():
@@ -53,7 +54,10 @@ def release(
     if found := contradictions():
         sys.exit("\n".join(found))
     if not check:
-        make_release()
+        try:
+            make_release()
+        except Problem as problem:
+            sys.exit(str(problem))
         typer.echo("release: made")
         return
     changed = stale()

@@ -16,9 +16,9 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import temp_attrs
 from traitlets.config import Config, PyFileConfigLoader
 
-from autograder.grading.problems import Problem
 from autograder.plugins.handing_in import misnamed
 from autograder.plugins.printable import printable
+from autograder.problems import Problem
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = "nbgrader_config.py"

@@ -15,6 +15,8 @@ from autograder.authoring.stating import state_in_source, state_in_text
 from autograder.exercises import NOTEBOOKS
 from autograder.folder import ROOT, Course
 from autograder.plugins.agreeing import in_readme, in_source
+from autograder.plugins.gradebook import trouble_with
+from autograder.problems import FAILED, Problem
 
 ANSWERS = ROOT / "course" / "answers"
 RELEASE = ROOT / "release"
@@ -32,9 +34,15 @@ def _source(notebook: str) -> list[NotebookNode]:
 
 
 def make_release(notebooks: Collection[str] = NOTEBOOKS) -> None:
-    """Write `course/answers` and `release` from `autograder/exercises` and `source`, for these notebooks."""
-    write_answers(ANSWERS, ANSWERS, notebooks)
+    """Write `course/answers` and `release` from `autograder/exercises` and `source`, for these notebooks.
+
+    Raises:
+        Problem: the gradebook cannot be used; nothing is written.
+    """
     course = Course()
+    if trouble := trouble_with(course.database):
+        raise Problem(trouble, FAILED)
+    write_answers(ANSWERS, ANSWERS, notebooks)
     for notebook in notebooks:
         course.generate_assignment(notebook)
 

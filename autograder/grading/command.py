@@ -16,10 +16,10 @@ from autograder.folder import Course
 from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
-from autograder.grading.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
 from autograder.grading.report import FOR_A_PERSON, LOOK_AGAIN, NOTHING, sentences, table, total
 from autograder.grading.run import Graded, grade
 from autograder.plugins.starting import NO_WALLS, named
+from autograder.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
 
 
 def run(

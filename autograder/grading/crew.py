@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from autograder.engine import temporary
-from autograder.grading.problems import FAILED, Problem
+from autograder.problems import FAILED, Problem
 
 ATTEMPTS = 3
 SECONDS_TO_CONNECT = 15

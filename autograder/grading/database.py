@@ -9,8 +9,8 @@ from nbgrader.api import Gradebook
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.folder import Course
-from autograder.grading.problems import FAILED, Problem
 from autograder.plugins.gradebook import sentence
+from autograder.problems import FAILED, Problem
 
 
 @contextmanager

@@ -23,7 +23,6 @@ from nbgrader.utils import is_grade
 from autograder.engine import Place, lend, temporary
 from autograder.grading.executing import execute
 from autograder.grading.logs import collected_warnings
-from autograder.grading.problems import Problem
 from autograder.grading.result import Marked, Result
 from autograder.grading.rules import Desk, Rules, Step, rules
 from autograder.grading.snapshot import File, Official, Snapshot
@@ -33,6 +32,7 @@ from autograder.plugins.bounds import Beyond
 from autograder.plugins.executing import verdict_in
 from autograder.plugins.files_beside import GIVEN
 from autograder.plugins.reading import NO_FILE, explain, notebook_in, refused, unreadable
+from autograder.problems import Problem
 
 MOST_LEFT_BEHIND = 64 << 20
 """Bytes that the notebooks of a submission may leave in their folder; what is more is left out, and named."""

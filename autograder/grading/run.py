@@ -24,7 +24,6 @@ from autograder.grading.lateness import Late, Policy, lateness
 from autograder.grading.logs import collected_warnings
 from autograder.grading.noting import Notes
 from autograder.grading.preview import Change, changes
-from autograder.grading.problems import FAILED, UNCONFIRMED, Problem
 from autograder.grading.progress import Bar
 from autograder.grading.report import Line, html, lines
 from autograder.grading.result import Result
@@ -33,12 +32,14 @@ from autograder.grading.store import Store, code_digest, exercise_modules, only_
 from autograder.grading.submission import Submission, read_submission
 from autograder.plugins import standing
 from autograder.plugins.executing import JudgedExecute
+from autograder.plugins.gradebook import trouble_with
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
 from autograder.plugins.standing import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
+from autograder.problems import FAILED, UNCONFIRMED, Problem
 
 BATCH = 50
 ENGINE = f"{JudgedExecute.__module__}.{JudgedExecute.__qualname__}"
@@ -103,6 +104,8 @@ def grade(
     """
     console = console or Console(quiet=True)
     with only_run(course.class_folder / "graded"):
+        if trouble := trouble_with(course.database):
+            raise Problem(trouble, FAILED)
         if registered(course, assignment):
             console.print(f"{assignment} was not in the gradebook yet: it was entered from source/.", markup=False)
         snapshot = read_snapshot(course, assignment)

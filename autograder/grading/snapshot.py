@@ -19,10 +19,9 @@ from traitlets.utils.importstring import import_item
 from autograder.exercises import NOTEBOOKS
 from autograder.folder import Course, NbgraderFailed
 from autograder.grading.database import opened
-from autograder.grading.problems import FAILED, Problem
 from autograder.plugins.agreeing import outdated
 from autograder.plugins.files_beside import beside
-from autograder.plugins.gradebook import trouble_with
+from autograder.problems import Problem
 
 
 class File(NamedTuple):
@@ -143,8 +142,6 @@ def read_snapshot(course: Course, assignment: str) -> Snapshot:
         Problem: the gradebook cannot be used, there is no such assignment, it was not released yet, or its points have
             changed since.
     """
-    if trouble := trouble_with(course.database):
-        raise Problem(trouble, FAILED)
     converter = Autograde(coursedir=course.directory, config=course.config)
     with opened(course) as gradebook:
         try:

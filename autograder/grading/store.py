@@ -14,10 +14,10 @@ from uuid import uuid4
 
 from autograder.exercises import folder_of, names_in
 from autograder.folder import ROOT
-from autograder.grading.problems import BUSY, Problem
 from autograder.grading.result import Result
 from autograder.grading.snapshot import Snapshot
 from autograder.imports import with_imports
+from autograder.problems import BUSY, Problem
 
 MARKING = ("course", "autograder/judging", "autograder/engine", "autograder/plugins", "autograder/grading/marking.py")
 """What marks every notebook. What these import marks too."""

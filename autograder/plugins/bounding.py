@@ -14,6 +14,8 @@ MOST_CELLS = 2_000
 MOST_OUTPUTS = 500  # of one cell
 ESCAPE = re.compile("\x1b\\[")
 TEXTS = ("text/plain", "text/markdown", "text/latex", "text/vnd.mermaid")
+LENGTHS = ("height", "width")
+LENGTH = re.compile(r"\d+(?:\.\d+)?(?:px|%)?", re.ASCII)
 SETTINGS = ("alt", "height", "isolated", "unconfined", "width")  # of an output, that templates read
 
 
@@ -154,4 +156,9 @@ def _settings(stated: Any) -> NotebookNode:
     """Of what came with an output, the settings that templates read, where they are plain values."""
     settings = stated if isinstance(stated, dict) else {}
     plain = {name: value for name, value in settings.items() if isinstance(value, str | int | float)}
-    return NotebookNode({name: plain[name] for name in SETTINGS if name in plain})
+    return NotebookNode({name: plain[name] for name in SETTINGS if name in plain and _can_be(name, plain[name])})
+
+
+def _can_be(name: str, value: str | float) -> bool:
+    """Whether a setting can have this value; templates write lengths without quotes."""
+    return name not in LENGTHS or LENGTH.fullmatch(str(value)) is not None

@@ -15,6 +15,7 @@ LOGGING = {
 def plug_in(c: Config) -> None:
     """Put the plug-ins where nbgrader loads them. Nothing here is about one course: names, folders and stubs are set elsewhere."""
     c.Application.logging_config = LOGGING
+    c.GenerateAssignment.exporter_class = "autograder.plugins.opening.ReleasingExporter"
     c.GenerateAssignment.preprocessors = [
         "autograder.plugins.agreeing.SamePoints",
         "nbgrader.preprocessors.IncludeHeaderFooter",

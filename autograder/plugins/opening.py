@@ -13,7 +13,7 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader.api import Gradebook
-from nbgrader.converters import Autograde, BaseConverter
+from nbgrader.converters import Autograde, BaseConverter, GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 
 from autograder.exercises import NOTEBOOKS
@@ -88,6 +88,19 @@ class TolerantExporter(NotebookExporter):
                     _set_aside(converter, student, [Path(path).stem for path in notebooks], why_not_read(error))
 
 
+class ReleasingExporter(NotebookExporter):
+    """The exporter of releases: nothing is removed or written before it is known that the gradebook can be.
+
+    Raises:
+        NbGraderException: it cannot; the log says what to do.
+    """
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        if isinstance(self.parent, GenerateAssignment) and not self.parent.no_database:
+            _refuse_unusable(self.parent)
+
+
 def without_copy(converter: BaseConverter, info: dict[str, str], path: Path) -> None:
     """Remove the copy that nbgrader has made of a notebook where it takes the student's name for a pattern; it ignores others."""
     copied = Path(converter._format_dest(info["assignment"], info["student"])) / path.name
@@ -102,9 +115,7 @@ def take_up(converter: BaseConverter, step: str) -> None:
         NbGraderException: the gradebook cannot be used; the log says what to do.
     """
     course = converter.coursedir
-    if trouble := trouble_with(course.db_url):
-        converter.log.error(trouble)
-        raise NbGraderException(trouble)
+    _refuse_unusable(converter)
     if not converter.assignments:  # the class command has its own
         return
     converter.assignments = {}
@@ -115,6 +126,17 @@ def take_up(converter: BaseConverter, step: str) -> None:
             converter.log.error(trouble)
         elif found:
             converter.assignments[folder] = found
+
+
+def _refuse_unusable(converter: BaseConverter) -> None:
+    """Do nothing at all where the gradebook cannot be used.
+
+    Raises:
+        NbGraderException: it cannot; the log says what to do.
+    """
+    if trouble := trouble_with(converter.coursedir.db_url):
+        converter.log.error(trouble)
+        raise NbGraderException(trouble)
 
 
 def _refuse_outdated(converter: Autograde) -> None:

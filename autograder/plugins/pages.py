@@ -16,7 +16,7 @@ import nbformat
 from jinja2 import pass_context
 from nbconvert.exporters import HTMLExporter
 from nbconvert.exporters.exporter import ResourcesDict
-from nbconvert.filters import ansi2html, clean_html, strip_ansi, strip_files_prefix
+from nbconvert.filters import ansi2html, strip_ansi, strip_files_prefix
 from nbconvert.filters.markdown_mistune import InvalidNotebook, IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode, from_dict
 from nbformat.reader import NotJSONError
@@ -26,8 +26,9 @@ from nbgrader.converters import GenerateFeedback
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets import Bool
 
-from autograder.exercises import exercises_in, tasks_in
+from autograder.exercises import NOTEBOOKS, exercises_in, tasks_in
 from autograder.plugins.bounding import bound
+from autograder.plugins.cleaning import cleaned
 from autograder.plugins.confining import Exceeded, OutOfTime, confined, processor_time
 from autograder.plugins.opening import take_up, without_copy
 from autograder.plugins.renewing import MADE_OF, Renewal
@@ -46,6 +47,7 @@ class PageExporter(HTMLExporter):
     """nbgrader's feedback pages, each made in a process of its own, with limits.
 
     A part of a notebook that cannot be laid out is shown as it was typed. Where all of it cannot be, the page shows the marks.
+    Nothing in a notebook of this course runs on its page; other courses' outputs may need scripts, so of theirs `sanitize_html` says.
     """
 
     renew = Bool(True, help="Whether pages whose marks have changed are made again, without force too.").tag(
@@ -99,6 +101,12 @@ class PageExporter(HTMLExporter):
         page, found = super().from_notebook_node(nb, resources, **keywords)
         return _with_names((resources or {}).get("nbgrader", {}).get("notebook", ""), page), found
 
+    def _init_resources(self, resources: dict[str, Any]) -> dict[str, Any]:
+        """Templates read what is to be cleaned: this course's notebooks. Of others' it is whatever `sanitize_html` says."""
+        made: dict[str, Any] = super()._init_resources(resources)
+        made["should_sanitize_html"] |= made.get("nbgrader", {}).get("notebook") in NOTEBOOKS
+        return made
+
     # ------------------------------------------------------------------------------------------- parts of a page
 
     @pass_context
@@ -112,7 +120,8 @@ class PageExporter(HTMLExporter):
             exclude_anchor_links=self.exclude_anchor_links,
             **self.lexer_options,
         )
-        return self._parts.shown(source, lambda: MarkdownWithMath(renderer=renderer).render(source))
+        clean = cleaned if context.get("resources", {}).get("should_sanitize_html") else str
+        return self._parts.shown(source, lambda: clean(MarkdownWithMath(renderer=renderer).render(source)))
 
     def default_filters(self) -> Any:
         yield from super().default_filters()
@@ -132,7 +141,8 @@ class PageExporter(HTMLExporter):
         return self._parts.shown(text, lambda: ansi2html(text), lambda reason: _typed(strip_ansi(text), reason))
 
     def _clean_html(self, element: Any) -> str:
-        return self._parts.shown(str(element), lambda: clean_html(element))
+        html = element.decode() if isinstance(element, bytes) else str(element)
+        return self._parts.shown(html, lambda: cleaned(html))
 
     def _strip_files_prefix(self, text: str) -> str:
         return self._parts.shown(text, lambda: strip_files_prefix(text), lambda _: text)

@@ -44,14 +44,15 @@ def complete(assignment: str, student: str, notebooks: list[str]) -> None:
     """nbgrader's pre-convert hook of feedback: where others came through the exchange, nobody lacks what it reads of everybody.
 
     Work that was collected in another way has no secret, and its student no way to ask for feedback; without one, nobody's
-    would be released. nbgrader passes "*" for the student, so everything is read from the paths.
+    would be released. That includes those whose pages were made by an earlier run, before anybody came through the exchange. nbgrader
+    passes "*" for the student, so everything is read from the paths.
     """
-    for folder in {Path(notebook).parent for notebook in notebooks}:
-        others = (one / folder.name / SECRET for one in folder.parents[1].iterdir())
-        if (folder / SECRET).exists() or not any(secret.exists() for secret in others):
-            continue
-        (folder / SECRET).write_text(secrets.token_hex(64))
-        (folder / TIMESTAMP).touch()
+    for graded, name in {(Path(notebook).parents[2], Path(notebook).parent.name) for notebook in notebooks}:
+        folders = [one / name for one in graded.iterdir() if (one / name).is_dir()]
+        without = [folder for folder in folders if not (folder / SECRET).exists()]
+        for folder in without if len(without) < len(folders) else ():
+            (folder / SECRET).write_text(secrets.token_hex(64))
+            (folder / TIMESTAMP).touch()
 
 
 def _in_quarantine(folder: Path) -> Path | None:

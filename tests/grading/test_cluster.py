@@ -16,8 +16,8 @@ from quick import calls
 from quick_class import NAME, QuickClass
 
 from autograder.folder import Course
-from autograder.grading.problems import Problem
 from autograder.grading.run import grade
+from autograder.problems import Problem
 
 NewCourse = Callable[[], Course]
 TURNED = {"pairwise_dots": "def pairwise_dots(A, B):\n    return B @ A.T"}

@@ -21,9 +21,9 @@ from autograder.__main__ import run as asked
 from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading import run as grading
 from autograder.grading.command import run
-from autograder.grading.problems import BUSY, FAILED, INTERRUPTED, UNCONFIRMED, USAGE
 from autograder.grading.report import NOT_GRADED, lines
 from autograder.grading.store import only_run
+from autograder.problems import BUSY, FAILED, INTERRUPTED, UNCONFIRMED, USAGE
 
 
 def run_json(course: Course, capsys: pytest.CaptureFixture[str], **options: Any) -> tuple[int, dict[str, Any]]:

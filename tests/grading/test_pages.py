@@ -371,3 +371,15 @@ def test_a_part_ends_before_its_page_does() -> None:
             return "stopped"
 
     assert confining.confined(burn) == "stopped"
+
+
+@pytest.mark.parametrize("says", [False, True])
+def test_scripts_run_on_another_courses_pages_unless_its_settings_say_no(graded: Course, says: bool) -> None:
+    with (graded.root / CONFIG).open("a") as config:
+        config.write(f"c.PageExporter.sanitize_html = {says}\n")
+    plot = displayed({"text/html": "<div>plot</div><script>draw()</script>"})
+    change(graded, "ada", text("<script>draw()</script>"), code("plot", plot))
+    assert by_nbgrader(Course(graded.root)) == "{}"
+    made = page(graded, "ada").read_text()
+    assert made.count("<script>draw()</script>") == (0 if says else 2)
+    assert made.count("<div>plot</div>") == 1

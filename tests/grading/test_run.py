@@ -25,10 +25,10 @@ from rich.console import Console
 from autograder.folder import ROOT, Course
 from autograder.grading.crew import Local
 from autograder.grading.preview import Change
-from autograder.grading.problems import BUSY, USAGE, Problem
 from autograder.grading.result import Result
 from autograder.grading.run import Graded, grade
 from autograder.grading.store import Store, only_run
+from autograder.problems import BUSY, USAGE, Problem
 
 
 def scores(graded: Graded) -> dict[str, float | None]:

@@ -19,10 +19,10 @@ import autograder.authoring.release as release
 from autograder.__main__ import app
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.folder import ROOT, Course, NbgraderFailed
-from autograder.grading.problems import USAGE, Problem
 from autograder.grading.run import grade
 from autograder.plugins import agreeing
 from autograder.plugins.agreeing import in_gradebook, in_readme, in_source, worth
+from autograder.problems import USAGE, Problem
 
 CELLS = nbformat.read(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb", as_version=4).cells
 WITH_A_QUESTION = "10_capstone"

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
@@ -94,6 +96,41 @@ def test_the_hidden_data_would_have_been_found_there(course: Course) -> None:
     case = exercise_named(NOTEBOOK, "to_columns").probes[0].draw(rng)[0]
     told = repr(case.arguments[0].tolist())
     assert set(re.findall(r"\d+\.\d{5}", told)) & set(hidden_numbers(exercise_named(NOTEBOOK, "to_columns")))
+
+
+ACTING = "<b>seen</b><script>act()</script><img src='x' onerror='act()'><a href='javascript:act()'>x</a><iframe srcdoc='x'></iframe>"
+DISPLAYS = f"""from IPython.display import display
+display({{"text/html": {ACTING!r}}}, raw=True)
+display({{"text/markdown": {ACTING!r}}}, raw=True)
+display({{"application/javascript": "act()"}}, raw=True)
+display({{"image/svg+xml": "<svg><script>act()</script></svg>"}}, raw=True)
+display({{"image/png": "AAAA"}}, raw=True, metadata={{"image/png": {{"width": "1 onerror=act()"}}}})"""
+
+
+@pytest.fixture(scope="module")
+def acting(new_course) -> BeautifulSoup:
+    """The page of somebody whose notebook would act on it."""
+    made: Course = new_course()
+    notebook = filled(made, RIGHT)
+    notebook.cells += [new_markdown_cell(f"$a<b$ {ACTING}"), new_code_cell(DISPLAYS)]
+    hand_in(made, "eve", notebook)
+    made.autograde(NOTEBOOK, "eve")
+    made.generate_feedback(NOTEBOOK, "eve")
+    return BeautifulSoup(page(made, "eve"), "html.parser").body
+
+
+def test_nothing_in_a_notebook_acts_on_its_page(acting: BeautifulSoup) -> None:
+    assert acting.find_all(["script", "iframe"]) == []
+    attributes = [(name, str(value)) for element in acting.find_all(True) for name, value in element.attrs.items()]
+    assert not [name for name, _ in attributes if name.startswith("on")]
+    assert not [value for _, value in attributes if "act()" in value]
+
+
+def test_what_does_not_act_is_there(acting: BeautifulSoup) -> None:
+    assert [element.text for element in acting.find_all("b")].count("seen") == 3
+    assert "$a<b$" in acting.text
+    assert len(acting.select("img[src^='data:image/svg+xml;base64,']")) == 1
+    assert len(acting.select("img[src^='data:image/png;base64,AAAA']")) == 1
 
 
 @pytest.fixture(scope="module")

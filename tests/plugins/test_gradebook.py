@@ -79,6 +79,28 @@ def by_nbgrader_feedback(course: Course) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+def by_nbgrader_release(course: Course) -> tuple[int, str]:
+    released = course.root / "release" / NOTEBOOK / f"{NOTEBOOK}.ipynb"
+    before = released.read_bytes()
+    done = nbgrader(course, "generate_assignment", NOTEBOOK, "--force")
+    assert released.read_bytes() == before
+    return done.returncode, done.stdout
+
+
+def by_release(course: Course) -> tuple[int, str]:
+    """`python -m autograder release`, as a checkout has it."""
+    words = "import sys, autograder.__main__ as main, autograder.authoring.release as release\nfrom autograder.folder import Course\n"
+    words += "from pathlib import Path\nrelease.Course = lambda: Course(Path(sys.argv[1]))\nmain.run(['release'])"
+    done = subprocess.run(
+        [sys.executable, "-c", words, course.root],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    return done.returncode, done.stdout
+
+
 def by_command(course: Course) -> tuple[int, str]:
     words = [sys.executable, "-m", "autograder", "grade", NOTEBOOK, "--course", str(course.root)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -88,7 +110,11 @@ def by_command(course: Course) -> tuple[int, str]:
 
 @pytest.mark.parametrize(
     ("damage", "door"),
-    [*((damage, door) for damage in DAMAGES for door in (by_nbgrader, by_command)), ("garbage", by_nbgrader_feedback)],
+    [
+        *((damage, door) for damage in DAMAGES for door in (by_nbgrader, by_nbgrader_release, by_command)),
+        ("garbage", by_nbgrader_feedback),
+        ("garbage", by_release),
+    ],
 )
 def test_a_gradebook_that_cannot_be_used(
     new_course: Callable[[], Course], damage: str, door: Callable[[Course], tuple[int, str]]

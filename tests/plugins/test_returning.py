@@ -92,3 +92,15 @@ def test_who_did_not_come_through_the_exchange_stops_nobody(new_course) -> None:
     assert is_secret(ben / SECRET)
     assert (ben / SECRET).read_text() != WORD
     assert (ben / TIMESTAMP).is_file()
+
+
+def test_whose_page_was_made_before_anybody_came_through_the_exchange_stops_nobody(new_course) -> None:  # type: ignore[no-untyped-def]
+    course: Course = new_course()
+    ada, ben = (course.folder("autograded", student, NOTEBOOK) for student in ("ada", "ben"))
+    for folder in (ada, ben):
+        folder.mkdir(parents=True)
+    (ada / SECRET).write_text(WORD)
+    complete(NOTEBOOK, "*", [str(ada / f"{NOTEBOOK}.ipynb")])  # ben's page is there already
+    assert is_secret(ben / SECRET)
+    assert (ben / TIMESTAMP).is_file()
+    assert (ada / SECRET).read_text() == WORD

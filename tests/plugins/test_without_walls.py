@@ -12,9 +12,9 @@ from submissions import NOTEBOOK, RIGHT, filled, hand_in, scores
 from autograder.engine import pool
 from autograder.engine.outer import WALLS_VARIABLE, best_walls
 from autograder.folder import Course
-from autograder.grading.problems import Problem
 from autograder.grading.run import grade
 from autograder.plugins.starting import NO_WALLS
+from autograder.problems import Problem
 
 
 @pytest.fixture(params=["outer", "none"])
