@@ -40,6 +40,7 @@ lint: $(READY)
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
+	$(RUN) lint-imports --no-logo --no-cache
 
 # Students work on copies in work/, which git ignores; what is there already is never overwritten.
 lab: $(READY)
@@ -58,7 +59,8 @@ outputs: $(READY)
 mutants: $(READY)
 	$(RUN) python -m autograder mutants
 
-$(READY): constraints.txt pyproject.toml
+# The package's version stands in course/__init__.py.
+$(READY): constraints.txt pyproject.toml course/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or later is needed: make PYTHON=python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)

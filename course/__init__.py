@@ -5,6 +5,8 @@ from course.client import judge
 from course.mine import mine
 from course.unwritten import be_calm
 
-__all__ = ["check", "judge", "mine", "progress"]
+__all__ = ["__version__", "check", "judge", "mine", "progress"]
+
+__version__ = "1.0.0"
 
 be_calm()

@@ -15,6 +15,7 @@ from autograder.__main__ import app
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
 from autograder.folder import ROOT
+from course import __version__
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 README = (ROOT / "README.md").read_text()
@@ -64,6 +65,13 @@ def test_conda_users_get_a_python_that_the_project_accepts() -> None:
     assert tuple(map(int, python.removeprefix("python=").split("."))) >= lowest
     assert f"sys.version_info < {lowest}" in MAKEFILE
     assert f"Python {'.'.join(map(str, lowest))} or later" in README
+
+
+def test_the_version_is_the_same_wherever_it_is_told() -> None:
+    """After a change of it, `make setup` tells the environment."""
+    released = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    assert version(PROJECT["name"]) == released[0] == cited == __version__
 
 
 def targets() -> set[str]:

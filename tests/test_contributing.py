@@ -1,0 +1,106 @@
+"""What CONTRIBUTING.md tells a contributor to do, and the small check of stored notebooks that the hooks run."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from autograder.__main__ import app
+from autograder.authoring.mutants import as_student
+from autograder.exercises.model import Exercise, exercise_in
+from autograder.folder import ROOT
+from autograder.judging import judge_here
+from course.client import answer
+
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
+FORMS = (ROOT / ".github" / "pull_request_template.md").read_text()
+OUTPUTS = ROOT / ".ci" / "outputs.py"
+
+
+def test_every_command_that_is_named_exists() -> None:
+    named = set(re.findall(r"python -m autograder ([a-z]+)", GUIDE + FORMS))
+    assert {"try", "mutants", "outputs"} <= named <= set(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_every_target_that_is_named_exists() -> None:
+    named = set(re.findall(r"(?:`|^    )make ([a-z-]+)", GUIDE + FORMS, re.MULTILINE))
+    assert {"setup", "lint", "test"} <= named
+    assert named <= set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+def test_every_path_that_is_named_exists_but_that_of_the_example() -> None:
+    named = re.findall(r"`([a-z_.]+/[\w./-]*)`", GUIDE)
+    assert [path for path in named if not (ROOT / path).exists()] == ["autograder/exercises/shapes/row_sums.py"]
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Exercise:
+    """The exercise of the guide, as a file of its own."""
+    (code,) = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+    path = tmp_path / "row_sums.py"
+    path.write_text(code)
+    spec = spec_from_file_location("row_sums", path)
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return exercise_in(module, "00_shapes")
+
+
+@pytest.mark.parametrize("seed", [1, 20, 300])
+def test_the_guides_example_is_an_exercise_whose_mistake_loses_marks_and_is_named(example: Exercise, seed: int) -> None:
+    assert len(example.public) == 2
+    (mistake,), (variant,) = example.mistakes, example.variants
+    assert judge_here(as_student(example, variant), example, answer, seed).outcome == "passed"
+    verdict = judge_here(as_student(example, mistake), example, answer, seed)
+    assert verdict.score == 0
+    assert verdict.mistakes == (mistake.__name__,)
+
+
+def checked(folder: Path, *paths: str) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, str(OUTPUTS), *paths], cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """A checkout with one notebook that was run and one that was not, in source/ and in release/."""
+    for folder in ("source", "release"):
+        for name, count in (("ran", 1), ("fresh", None)):
+            code = {"cell_type": "code", "source": ["1"], "outputs": [], "execution_count": count}
+            text = {"cell_type": "markdown", "source": ["1"]}
+            path = tmp_path / folder / name / f"{name}.ipynb"
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps({"cells": [text, code]}))
+    return tmp_path
+
+
+def test_notebooks_as_they_are_wanted_pass(stored: Path) -> None:
+    assert checked(stored, "source/ran/ran.ipynb", "release/fresh/fresh.ipynb") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("path", "remedy"),
+    [
+        ("source/fresh/fresh.ipynb", "python -m autograder outputs fresh"),
+        ("release/ran/ran.ipynb", "make release"),
+    ],
+)
+def test_a_notebook_that_is_stored_otherwise_is_named_with_what_to_do(stored: Path, path: str, remedy: str) -> None:
+    code, said = checked(stored, "source/ran/ran.ipynb", path)
+    assert code == 1
+    assert said.startswith(path)
+    assert remedy in said
+
+
+def test_the_notebooks_of_this_checkout_are_stored_as_they_are_wanted() -> None:
+    notebooks = [path.relative_to(ROOT) for room in ("source", "release") for path in (ROOT / room).glob("*/*.ipynb")]
+    assert len(notebooks) > 2
+    assert checked(ROOT, *map(str, notebooks)) == (0, "")
