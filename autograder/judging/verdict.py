@@ -68,6 +68,11 @@ class Verdict:
         return (*self.lessons, *([self.note] if self.note else []))
 
     @property
+    def faulty(self) -> bool:
+        """Whether the grader failed, so that a person has to look."""
+        return self.outcome == "grader fault"
+
+    @property
     def points(self) -> float:
         return sum(finding.points for finding in self.findings)
 
@@ -148,5 +153,5 @@ def _entry(value: Any, kind: type) -> Any:
     if kind is list and type(value) is tuple:
         value = list(value)
     if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
-        raise ValueError(f"{value!r:.40} is no {kind.__name__}")
+        raise ValueError(f"{type(value).__name__} where a {kind.__name__} belongs, or a number that is not finite")
     return value
