@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Literal
 
+from course.trial.message import paragraphs
 from course.trial.text import marked_up
 
 Outcome = Literal[
@@ -118,10 +119,9 @@ class Verdict:
             f"{left}{escape(f.shows)}" + (f"<br><em>{marked_up(f.reason)}</em>" if f.reason else "") + "</td></tr>"
             for f in self.findings
         )
-        said = "".join(f"<p>{marked_up(text)}</p>" for text in self.remarks)
         return (
             f"<div><p><strong>{escape(self.exercise)}</strong>: {SENTENCES[self.outcome]}, "
-            f"<strong>{self.score:g} of {self.points:g}</strong> points</p><table>{rows}</table>{said}</div>"
+            f"<strong>{self.score:g} of {self.points:g}</strong> points</p><table>{rows}</table>{paragraphs(self.remarks)}</div>"
         )
 
 
