@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from html import escape
 from textwrap import wrap
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -22,31 +21,51 @@ from course.trial.claims import seen
 from course.trial.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
 from course.trial.functions import Function
 from course.trial.harnesses import HARNESSES
+from course.trial.message import Comparison, Message, State
 from course.trial.observing import PATIENCE, Observation
 from course.trial.ranks import held_up
-from course.trial.text import LOOP_LEFT, explain, marked_up, recognised, show, side_by_side, side_by_side_html
+from course.trial.text import LOOP_LEFT, explain, indented, recognised, show
 from course.trial.values import Value, bare
 
 SMALL = 24  # arguments of up to so many numbers are shown in numbers
 VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
-State = Literal["correct", "not yet", "not written", "unknown"]
-
 
 @dataclass(frozen=True)
 class Result:
-    """What `check` found. Print it, or let the notebook show it."""
+    """What `check` found. Print it, or let the notebook show it; it is true where the answer is correct."""
 
     exercise: str
-    state: State
-    text: str
-    html: str
+    message: Message
+
+    @property
+    def state(self) -> State:
+        return self.message.state
+
+    @property
+    def text(self) -> str:
+        return self.message.text()
+
+    @property
+    def html(self) -> str:
+        return self.message.html()
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
         return self.html
+
+    def to_json(self) -> dict[str, Any]:
+        """What was found, for a tool: {"exercise": "mix_rows", "state": "not yet", ...}, all of it fit for `json.dumps`.
+
+        Returns:
+            The exercise's name, under "exercise", and the parts of the message: "state", one of "correct", "not yet",
+            "not written" and "unknown"; "caution", a text, most often empty; "sentences", "lessons" (of known
+            mistakes), "reasons" and "notes", each a list of texts; and "comparison", the texts "expected" and "yours",
+            or None.
+        """
+        return {"exercise": self.exercise, **self.message.to_json()}
 
     def __bool__(self) -> bool:
         return self.state == "correct"
@@ -91,7 +110,7 @@ def _of_an_older_version(result: Result) -> Result:
         f"You have run a newer {result.exercise} since, and its cell stopped with an error before it was defined: look under that cell. "
         "What is said here is of the version before it."
     )
-    return replace(result, text=f"{note}\n{result.text}", html=f"<p><b>{escape(note)}</b></p>{result.html}")
+    return replace(result, message=replace(result.message, caution=note))
 
 
 def progress(notebook: str) -> None:
@@ -152,14 +171,14 @@ def _beginning(exercise: StoredExercise, count: int) -> StoredExercise:
 
 
 def _plain(name: str, state: State, text: str) -> Result:
-    return Result(name, state, text, f"<p>{marked_up(text)}</p>")
+    return Result(name, Message(state, (text,)))
 
 
 def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
     count = len(exercise.cases)
     cases = "the public case" if count == 1 else f"all {count} public cases"
     text = f"{exercise.name}: correct on {cases}. The hidden tests try more."
-    return _plain(exercise.name, "correct", "\n".join([text, *_warnings(observed)]))
+    return Result(exercise.name, Message("correct", (text,), notes=_warnings(observed)))
 
 
 def _wrong(
@@ -169,9 +188,9 @@ def _wrong(
     failing = [i for i, found in enumerate(differences) if found]
     mistakes, sure = known(exercise, observed)
     wrong = [observed[i] for i in failing]
-    lessons = [] if elsewhere else [recognised(mistake.lesson, wrong, sure) for mistake in mistakes]
-    paragraphs: list[str] = []
-    comparison: tuple[Value, Value] | None = None
+    lessons = () if elsewhere else tuple(recognised(mistake.lesson, wrong, sure) for mistake in mistakes)
+    reasons: list[str] = []
+    comparison: Comparison | None = None
     if failing:
         i = min(failing, key=partial(_hard_to_follow, exercise))
         found = differences[i]
@@ -180,23 +199,24 @@ def _wrong(
         case = exercise.cases[i]
         names = case.names([name for name, _ in exercise.parameters])
         axes = exercise.axes if case.harness is None else None
-        paragraphs += parts or [*_situation(exercise, i), explain(found, axes, names)]
+        reasons += parts or [*_situation(exercise, i), explain(found, axes, names)]
         if found.kind in ("value", "shape", "type") and found.given is not None and not parts:
-            comparison = _entry(exercise.expected[i].result, found.path), _entry(observed[i].result, found.path)
+            comparison = Comparison(*(_entry(one.result, found.path) for one in (exercise.expected[i], observed[i])))
         if found.kind == "changed" and _leaves(found.given) <= SMALL:
-            paragraphs.append(f"Afterwards it is\n{show(found.given)}")
+            reasons.append(f"Afterwards it is\n{show(found.given)}")
     else:
-        paragraphs.append(f"The values are right. {LOOP_LEFT}")
-    notes = _warnings([observed[i]] if failing else observed)
-    first = [f"{exercise.name}: not yet.", *elsewhere]  # what it may be, before the numbers that show it
-    table = [_indent(side_by_side(*comparison))] if comparison else []
-    text = "\n".join([*first, *lessons, *paragraphs, *table, *notes])
-    html = "".join(map(_paragraph, first))
-    html += "".join(f"<p><b>{marked_up(lesson)}</b></p>" for lesson in lessons)
-    html += "".join(map(_paragraph, paragraphs))
-    html += side_by_side_html(*comparison) if comparison else ""
-    html += "".join(f"<p>{marked_up(note)}</p>" for note in notes)
-    return Result(exercise.name, "not yet", text, f"<div>{html}</div>")
+        reasons.append(f"The values are right. {LOOP_LEFT}")
+    return Result(
+        exercise.name,
+        Message(
+            "not yet",
+            sentences=(f"{exercise.name}: not yet.", *elsewhere),
+            lessons=lessons,
+            reasons=tuple(reasons),
+            comparison=comparison,
+            notes=_warnings([observed[i]] if failing else observed),
+        ),
+    )
 
 
 def _parts(exercise: StoredExercise, i: int, observed: Observation) -> list[str]:
@@ -205,10 +225,6 @@ def _parts(exercise: StoredExercise, i: int, observed: Observation) -> list[str]
     if exercise.view is None or not isinstance(given, dict) or set(given) != set(expected):
         return []
     return [f"{name}: {given[name]}" for name in expected if given[name] != expected[name]]
-
-
-def _paragraph(text: str) -> str:
-    return f"<pre style='margin-bottom:1em'>{escape(text)}</pre>" if "\n" in text else f"<p>{marked_up(text)}</p>"
 
 
 def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[StoredMistake], bool]:
@@ -263,7 +279,7 @@ def _argument(name: str, axes: str, argument: Value | Function) -> str:
             named = f"[{', '.join(axes.split())}] = " if axes else ""
             return f"{name} of shape {named}{shown}"
         called = name if value.dtype in ("float64", "bool") else f"{name} ({value.dtype.name})"
-    return f"{called} =\n{_indent(shown)}" if "\n" in shown else f"{called} = {shown}"
+    return f"{called} =\n{indented(shown)}" if "\n" in shown else f"{called} = {shown}"
 
 
 def _shapes(value: Value) -> str:
@@ -307,10 +323,6 @@ def _sizes_coincide(exercise: StoredExercise, i: int) -> bool:
     return len(set(sizes.values())) < len(sizes)
 
 
-def _warnings(observed: list[Observation]) -> list[str]:
+def _warnings(observed: list[Observation]) -> tuple[str, ...]:
     texts = dict.fromkeys(text for one in observed for text in one.warned)
-    return [f"Python warned: {text}" for text in texts]
-
-
-def _indent(text: str) -> str:
-    return "\n".join(f"    {line}" if line else "" for line in text.split("\n"))
+    return tuple(f"Python warned: {text}" for text in texts)

@@ -22,6 +22,7 @@ from typing import Any
 from course.trial.cases import Case
 from course.trial.functions import Function
 from course.trial.link import Link, SocketLink, send_fitting
+from course.trial.message import paragraphs
 from course.trial.values import Callback, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
@@ -76,7 +77,7 @@ def judge(function: Callable[..., object]) -> Report:
 
 
 def _saying(text: str) -> Report:
-    return Report(text, f"<p>{text}</p>")
+    return Report(text, paragraphs([text]))
 
 
 def answer(function: Callable[..., object], link: Link) -> Report:

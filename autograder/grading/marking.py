@@ -18,18 +18,16 @@ from typing import Any
 import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade
 
 from autograder.engine import Place, lend, temporary
 from autograder.grading.executing import execute
 from autograder.grading.logs import collected_warnings
-from autograder.grading.result import Marked, Result
+from autograder.grading.result import Marked, Result, verdicts_in
 from autograder.grading.rules import Desk, Rules, Step, rules
 from autograder.grading.snapshot import File, Official, Snapshot
 from autograder.grading.store import code_digest
 from autograder.grading.submission import Submission
 from autograder.plugins.bounds import Beyond
-from autograder.plugins.executing import verdict_in
 from autograder.plugins.files_beside import GIVEN
 from autograder.plugins.reading import NO_FILE, explain, notebook_in, refused, unreadable
 from autograder.problems import Problem
@@ -156,14 +154,12 @@ def _mark_notebook(submission: Submission, official: Official, snapshot: Snapsho
     text = _text(notebook)
     path.write_text(text, encoding="utf-8")  # the next notebook may read it
     desk = resources["nbgrader"]["desk"]
-    graded = (cell for cell in notebook.cells if snapshot.ours and is_grade(cell))
-    verdicts = {cell.metadata.nbgrader.grade_id: verdict for cell in graded if (verdict := verdict_in(cell))}
     return Marked(
         text=text,
         scores={name: grade.auto_score for name, grade in desk.grades.items()},
         by_hand=tuple(name for name, grade in desk.grades.items() if grade.needs_manual_grade),
         comments={name: comment.auto_comment for name, comment in desk.comments.items()},
-        verdicts=verdicts,
+        verdicts=verdicts_in(notebook.cells) if snapshot.ours else {},
     )
 
 

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from nbformat import from_dict
-from nbgrader.utils import is_grade
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +19,8 @@ from autograder.exercises.model import lesson
 from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late
-from autograder.plugins.executing import verdict_in
+from autograder.grading.result import verdicts_in
+from autograder.judging import Verdict
 
 NOTHING = "nothing handed in"
 NOT_GRADED = "not graded"
@@ -63,19 +62,20 @@ def lines(course: Course, assignment: str) -> list[Line]:
         verdicts = _verdicts(folder / f"{assignment}.ipynb") if assignment in NOTEBOOKS else {}
         for (notebook, cell), (label, points) in cells.items():
             grade = grades.get((student, notebook, cell)) if folder.is_dir() else None
-            verdict = verdicts.get(cell, {})
+            verdict = verdicts.get(cell)
             outcome = _outcome(verdict) if verdict else _without_verdict(assignment, cell, grade)
             score, by_hand, extra = (grade.score, grade.by_hand, grade.extra or 0.0) if grade else (None, False, 0.0)
-            mistakes = tuple(verdict.get("mistakes", ()))
+            mistakes = verdict.mistakes if verdict else ()
             said = outcome if folder.is_dir() else absent
             found.append(Line(student, label, score, said, mistakes, points, by_hand, extra))
     return found
 
 
-def _outcome(verdict: dict[str, Any]) -> str:
+def _outcome(verdict: Verdict) -> str:
     """What a verdict says in a word; of a cell that did not run, also why."""
-    outcome: str = verdict["outcome"]
-    return f"{outcome}: {verdict['note'].partition(': ')[0]}" if outcome == "did not run" else outcome
+    if verdict.outcome == "did not run":
+        return f"{verdict.outcome}: {verdict.note.partition(': ')[0]}"
+    return verdict.outcome
 
 
 def _without_verdict(assignment: str, cell: str, grade: gradebook.Grade | None) -> str:
@@ -100,12 +100,9 @@ def _cells(course: Course, assignment: str) -> dict[tuple[str, str], tuple[str, 
     return {place: (place[1] if alone else "/".join(place), points) for place, points in worth.items()}
 
 
-def _verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    """By exercise, the verdicts in the grade cells of a graded notebook; other cells may hold anything."""
-    if not path.is_file():
-        return {}
-    cells = [cell for cell in from_dict(json.loads(path.read_text(encoding="utf-8"))).cells if is_grade(cell)]
-    return {cell.metadata.nbgrader.grade_id: verdict for cell in cells if (verdict := verdict_in(cell))}
+def _verdicts(path: Path) -> dict[str, Verdict]:
+    """By exercise, the verdicts in a graded notebook, if it is there."""
+    return verdicts_in(from_dict(json.loads(path.read_text(encoding="utf-8"))).cells) if path.is_file() else {}
 
 
 def _columns(assignment: str, found: list[Line]) -> dict[str, float]:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from autograder.grading.snapshot import File
+from nbformat import NotebookNode
+from nbgrader.utils import is_grade
 
-FAULT = "grader fault"
+from autograder.grading.snapshot import File
+from autograder.judging import Verdict
+from autograder.judging.cells import verdict_in
+
+
+def verdicts_in(cells: Iterable[NotebookNode]) -> dict[str, Verdict]:
+    """By exercise, the verdicts in the grade cells of a graded notebook; other cells may hold anything."""
+    graded = (cell for cell in cells if is_grade(cell))
+    return {cell.metadata.nbgrader.grade_id: verdict for cell in graded if (verdict := verdict_in(cell))}
 
 
 @dataclass(frozen=True)
@@ -21,14 +31,28 @@ class Marked:
         scores: by grade cell, the automatic score, or None where a person has to decide.
         by_hand: the grade cells that a person has to look at.
         comments: by solution cell, nbgrader's automatic comment, or None.
-        verdicts: by exercise of this course, `Verdict.to_json()`.
+        verdicts: by exercise of this course.
     """
 
     text: str
     scores: dict[str, float | None]
     by_hand: tuple[str, ...]
     comments: dict[str, str | None]
-    verdicts: dict[str, dict[str, Any]]
+    verdicts: dict[str, Verdict]
+
+    def to_json(self) -> dict[str, Any]:
+        """A tree for a file."""
+        return {**asdict(self), "verdicts": {name: verdict.to_json() for name, verdict in self.verdicts.items()}}
+
+    @classmethod
+    def from_json(cls, tree: dict[str, Any]) -> Marked:
+        """Read what `to_json` wrote.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: it did not write this.
+        """
+        verdicts = {name: Verdict.from_json(verdict) for name, verdict in tree["verdicts"].items()}
+        return cls(**{**tree, "by_hand": tuple(tree["by_hand"]), "verdicts": verdicts})
 
 
 @dataclass(frozen=True)
@@ -56,14 +80,13 @@ class Result:
     @property
     def final(self) -> bool:
         """Whether there is no reason to mark the same submission again."""
-        faults = (
-            verdict["outcome"] == FAULT for marked in self.notebooks.values() for verdict in marked.verdicts.values()
-        )
+        faults = (verdict.faulty for marked in self.notebooks.values() for verdict in marked.verdicts.values())
         return not (self.fault or self.error or any(faults))
 
     def to_json(self) -> str:
         files = {name: [b64encode(file.data).decode(), file.executable] for name, file in self.files.items()}
-        return json.dumps({**asdict(self), "files": files})
+        notebooks = {name: marked.to_json() for name, marked in self.notebooks.items()}
+        return json.dumps({**asdict(self), "files": files, "notebooks": notebooks})
 
     @classmethod
     def from_json(cls, text: str) -> Result:
@@ -74,10 +97,7 @@ class Result:
         """
         try:
             stored = json.loads(text)
-            notebooks = {
-                name: Marked(**{**marked, "by_hand": tuple(marked["by_hand"])})
-                for name, marked in stored.pop("notebooks").items()
-            }
+            notebooks = {name: Marked.from_json(marked) for name, marked in stored.pop("notebooks").items()}
             files = {name: File(b64decode(data), bool(run)) for name, (data, run) in stored.pop("files").items()}
             removed, log = tuple(stored.pop("removed")), tuple(stored.pop("log"))
             return cls(notebooks, files, log, removed=removed, **stored)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Literal
 
+from course.trial.message import paragraphs
 from course.trial.text import marked_up
 
 Outcome = Literal[
@@ -68,6 +69,11 @@ class Verdict:
         return (*self.lessons, *([self.note] if self.note else []))
 
     @property
+    def faulty(self) -> bool:
+        """Whether the grader failed, so that a person has to look."""
+        return self.outcome == "grader fault"
+
+    @property
     def points(self) -> float:
         return sum(finding.points for finding in self.findings)
 
@@ -113,10 +119,9 @@ class Verdict:
             f"{left}{escape(f.shows)}" + (f"<br><em>{marked_up(f.reason)}</em>" if f.reason else "") + "</td></tr>"
             for f in self.findings
         )
-        said = "".join(f"<p>{marked_up(text)}</p>" for text in self.remarks)
         return (
             f"<div><p><strong>{escape(self.exercise)}</strong>: {SENTENCES[self.outcome]}, "
-            f"<strong>{self.score:g} of {self.points:g}</strong> points</p><table>{rows}</table>{said}</div>"
+            f"<strong>{self.score:g} of {self.points:g}</strong> points</p><table>{rows}</table>{paragraphs(self.remarks)}</div>"
         )
 
 
@@ -148,5 +153,5 @@ def _entry(value: Any, kind: type) -> Any:
     if kind is list and type(value) is tuple:
         value = list(value)
     if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
-        raise ValueError(f"{value!r:.40} is no {kind.__name__}")
+        raise ValueError(f"{type(value).__name__} where a {kind.__name__} belongs, or a number that is not finite")
     return value

@@ -26,6 +26,7 @@ from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.exercises import exercises_in
 from autograder.exercises.model import ANSWER, Exercise
+from autograder.judging.cells import shown
 from autograder.judging.examine import ENDED
 from autograder.judging.hearing import hear
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
@@ -35,7 +36,6 @@ from autograder.plugins.preloading import LIBRARY, modules_of
 from autograder.plugins.reading import explain
 from course.client import SOCKET_VARIABLE
 
-VERDICT_TYPE = "application/vnd.course.verdict+json"
 ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
 TOLD = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # of the grader's own environment
@@ -118,7 +118,8 @@ class JudgedExecute(Execute):
                 files_beside.settle(folder, self._session.files())
         nb.metadata.language_info = NotebookNode(LANGUAGE)
         for index, verdict in self._verdicts.items():
-            nb.cells[index].outputs = [verdict_output(verdict, nb.cells[index].execution_count)]
+            count = nb.cells[index].execution_count
+            nb.cells[index].outputs = [new_output("execute_result", data=shown(verdict), execution_count=count)]
         return nb, resources
 
     def _needs_a_kernel(self, nb: NotebookNode) -> bool:
@@ -344,21 +345,3 @@ def _without_judgement(exercise: Exercise, run: Run, lived: bool, answer: Notebo
     if kind == "NameError":
         return failed(exercise, "not attempted", f"{message}: its cell is empty, or missing.")
     return failed(exercise, "raised", f"The test cell stopped before the judge was asked: {kind}: {message}")
-
-
-def verdict_output(verdict: Verdict, execution_count: int | None) -> NotebookNode:
-    """The one output of a grade cell: the score for nbgrader, the reasons for the reader, the facts for the report."""
-    data = {
-        "text/plain": f"{verdict.score:g}",
-        "text/html": verdict._repr_html_(),
-        VERDICT_TYPE: verdict.to_json(),
-    }
-    return new_output("execute_result", data=data, execution_count=execution_count)
-
-
-def verdict_in(cell: NotebookNode) -> dict[str, Any] | None:
-    """The verdict that a grade cell carries, as `Verdict.to_json` wrote it, or None."""
-    for output in cell.get("outputs", ()):
-        if VERDICT_TYPE in output.get("data", {}):
-            return dict(output.data[VERDICT_TYPE])
-    return None

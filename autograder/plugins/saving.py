@@ -8,7 +8,8 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
-from autograder.plugins.executing import exercise_of, verdict_in
+from autograder.judging.cells import verdict_in
+from autograder.plugins.executing import exercise_of
 from autograder.plugins.gradebook import wait_for_a_person
 
 
@@ -26,7 +27,7 @@ class SaveVerdicts(SaveAutoGrades):
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._add_score(cell, resources)
         verdict = verdict_in(cell)
-        unjudged = exercise_of(cell, resources) is not None and (not verdict or verdict["outcome"] == "grader fault")
+        unjudged = exercise_of(cell, resources) is not None and (verdict is None or verdict.faulty)
         if not (unjudged or resources["nbgrader"].get("refused")):
             return
         grade = self.gradebook.find_grade(

@@ -185,6 +185,11 @@ def _hanging(label: str, text: str) -> str:
     return label + text.replace("\n", "\n" + " " * len(label))
 
 
+def indented(text: str) -> str:
+    """A text of several lines, set off from what stands before it."""
+    return "\n".join(f"    {line}" if line else "" for line in text.split("\n"))
+
+
 def side_by_side(expected: Value, given: Value) -> str:
     """Two values next to each other, as plain text."""
     left, right = show(expected).split("\n"), show(given).split("\n")

@@ -22,7 +22,7 @@ from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, place
 from world import TOKEN_VARIABLE, World
 
 from autograder.folder import CONFIG, ROOT, Course
-from autograder.plugins.executing import verdict_in
+from autograder.judging.cells import verdict_in
 
 LONG, SHORT = 300, 12  # seconds that a cell has; the second is for those that never come to an end
 SECONDS_PER_CLASS = 3600
@@ -197,12 +197,13 @@ def _outcome(course: Course, there: World, student: str, changed: set[str], othe
     folder = course.folder("autograded", student, NOTEBOOK)
     scores, waiting = _grades(course, student)
     cells = _cells(folder / f"{NOTEBOOK}.ipynb")
-    verdicts = {cell.metadata.get("nbgrader", {}).get("grade_id"): verdict_in(cell) for cell in cells}
+    found = {cell.metadata.get("nbgrader", {}).get("grade_id"): verdict_in(cell) for cell in cells}
+    verdicts = [found.get(exercise) for exercise in EXERCISES]
     outputs = [output for cell in cells for output in cell.get("outputs", ()) if output.output_type != "error"]
     said = "\n".join(output.get("text") or str(output.get("data", {}).get("text/plain")) for output in outputs)
     return Outcome(
         scores=scores,
-        verdicts=tuple((verdicts.get(exercise) or {}).get("outcome", "not judged") for exercise in EXERCISES),
+        verdicts=tuple(verdict.outcome if verdict else "not judged" for verdict in verdicts),
         waiting=waiting,
         said=said,
         loot=there.token in said,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -105,6 +106,7 @@ def test_a_right_answer_with_a_warning(dots: Callable[[str], Result]) -> None:
         "dots: correct on the public case. The hidden tests try more.\n"
         "Python warned: divide by zero encountered in divide"
     )
+    assert result.html == f"<p>{result}</p>"
 
 
 def test_the_stub_is_not_written_and_that_is_no_failure(dots: Callable[[str], Result]) -> None:
@@ -215,6 +217,32 @@ def test_a_known_mistake_is_named(dots: Callable[[str], Result]) -> None:
         "     [-1. -4.]]     [-5. -4.]]",
     ]
     assert result.html.startswith(f"<div><p>dots: not yet.</p><p><b>{KNOWN}</b></p>{PRE}With A")
+
+
+def test_a_tool_reads_what_was_found_in_parts(dots: Callable[[str], Result]) -> None:
+    found = dots("    np.ones(1) / 0\n    return A @ B")
+    tree = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    wrong = "The result has the right shape. Entry [0, 0] should be 5; yours is 13."
+    assert tree == {
+        "exercise": "dots",
+        "state": "not yet",
+        "caution": "",
+        "sentences": ["dots: not yet."],
+        "lessons": [KNOWN],
+        "reasons": [CASE, wrong],
+        "comparison": {"expected": "[[ 5. 13.]\n [-1. -4.]]", "yours": "[[13.  9.]\n [-5. -4.]]"},
+        "notes": ["Python warned: divide by zero encountered in divide"],
+    }
+    assert dots("    return A @ B.T").to_json()["comparison"] is None
+
+
+def test_what_was_found_stays_as_it_was(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(DOTS)
+    kept = np.ones((2, 2))
+    found = examine(cell("def dots(A, B):\n    return kept\n", kept=kept)["dots"])
+    said = found.text, found.html, found.to_json()
+    kept[:] = 7.0
+    assert (found.text, found.html, found.to_json()) == said
 
 
 def test_a_return_forgotten(dots: Callable[[str], Result]) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import inspect, text
 from submissions import RIGHT, answer_cell, filled, grade_cell, hand_in
 
 from autograder.folder import CONFIG, Course
-from autograder.plugins.executing import VERDICT_TYPE
+from autograder.judging.cells import VERDICT_TYPE
 
 STOCK = "ps1"
 DUE = "2026-03-01 12:00:00"

@@ -18,8 +18,10 @@ from autograder.grading.run import grade
 from autograder.grading.snapshot import File
 from autograder.grading.store import code_digest, exercise_modules
 from autograder.imports import with_imports
+from autograder.judging import Finding, Verdict
 
-MARKED = Marked("{}", {"test": None, "other": 1.5}, ("test",), {"answer": None}, {"test": {"outcome": "passed"}})
+PASSED = Verdict("test", "passed", (Finding("every size", 1.5, 1.5),), note="A note.")
+MARKED = Marked("{}", {"test": None, "other": 1.5}, ("test",), {"answer": None}, {"test": PASSED})
 RESULT = Result({"one": MARKED}, {"made.txt": File(b"\xff", True)}, ("a warning",), "", False, 1.25)
 
 
@@ -27,14 +29,24 @@ def test_a_result_is_read_back_as_it_was_written() -> None:
     assert Result.from_json(RESULT.to_json()) == RESULT
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"notebooks": []}', RESULT.to_json().replace('"fault"', '"gold"')])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"notebooks": []}',
+        RESULT.to_json().replace('"fault"', '"gold"'),
+        RESULT.to_json().replace('"passed"', '"gold"'),
+    ],
+)
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  json's own is one too
         Result.from_json(text)
 
 
 def test_a_judge_that_failed_is_not_final() -> None:
-    fault = Marked("{}", {"test": None}, ("test",), {}, {"test": {"outcome": "grader fault"}})
+    fault = Marked("{}", {"test": None}, ("test",), {}, {"test": Verdict("test", "grader fault")})
     assert RESULT.final
     assert not Result({"one": fault}).final
 
