@@ -114,6 +114,16 @@ def test_judging_loads_what_the_exercise_needs_and_no_more(notebook: str, name: 
     assert said == ["passed", loaded]
 
 
+def test_an_exercise_imports_no_exercise_of_another_notebook() -> None:
+    room = "autograder.exercises"
+    shared = {f"{room}.{name}" for name in ("model", "inputs", "parts")}
+    files = [path for path in modules("autograder/exercises") if path.parent.name != "exercises"]
+    assert files
+    for path in files:
+        found = {name for name in imports(path) if within(name, {room})}
+        assert {name for name in found if not within(name, {*shared, f"{room}.{path.parent.name}"})} == set(), path
+
+
 def test_only_the_plugins_tie_the_engine_and_the_judge_together() -> None:
     for path in modules("autograder"):
         if "plugins" not in path.parts:
