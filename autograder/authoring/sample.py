@@ -13,7 +13,7 @@ from types import ModuleType
 
 import nbformat
 
-from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in
+from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.exercises.model import ANSWER, Exercise, Implementation, equivalence
 from autograder.folder import ROOT, Course
 
@@ -72,11 +72,11 @@ def _answered(cell: nbformat.NotebookNode) -> str:
 def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
     """An implementation as a student would have written it: the exercise's name, no annotations, no docstring.
 
-    What it needs of its module comes before it: imports, constants, helpers, and, where it is built on the right answer,
-    that answer under another name. Other exercises do not, since the notebook defines them, as it defines `np`.
+    What it needs of its module, and of the parts that this shares with others, comes before it: imports, constants, helpers, and,
+    where it is built on the right answer, that answer under another name. Other exercises do not, since the notebook defines them, as
+    it defines `np`.
     """
     definitions = _within_reach(sys.modules[implementation.__module__])
-    given = {"np", *(other.name for other in every_exercise())} - {exercise.name}
     renamed = {exercise.name: f"right_{exercise.name}", implementation.__name__: exercise.name}
     needed: set[str] = set()
     waiting = [implementation.__name__]
@@ -84,13 +84,16 @@ def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
         name = waiting.pop()
         needed.add(name)
         used = {node.id for node in ast.walk(_plain(definitions[name], {})) if isinstance(node, ast.Name)}
-        waiting += (used & definitions.keys()) - given - needed
+        waiting += (used & definitions.keys()) - {"np"} - needed
     return "\n\n".join(ast.unparse(_plain(node, renamed)) for name, node in definitions.items() if name in needed)
 
 
 @cache
 def _within_reach(module: ModuleType) -> dict[str, ast.stmt]:
-    """What a module imports, assigns and defines, name by name, in order; before it, the same of the parts that it shares."""
+    """What a module imports, assigns and defines, name by name, in order; before it, the same of every `parts` that it imports from.
+
+    Functions of other exercises are not among them.
+    """
     found: dict[str, ast.stmt] = {}
     tree = ast.parse(inspect.getsource(module))
     for node in tree.body:

@@ -20,7 +20,7 @@ from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late
 from autograder.grading.result import verdicts_in
-from autograder.judging import Verdict
+from autograder.judging.verdict import Verdict
 
 NOTHING = "nothing handed in"
 NOT_GRADED = "not graded"

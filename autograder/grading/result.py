@@ -12,8 +12,8 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_grade
 
 from autograder.grading.snapshot import File
-from autograder.judging import Verdict
 from autograder.judging.cells import verdict_in
+from autograder.judging.verdict import Verdict
 
 
 def verdicts_in(cells: Iterable[NotebookNode]) -> dict[str, Verdict]:

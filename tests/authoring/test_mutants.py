@@ -17,8 +17,8 @@ from autograder.__main__ import app
 from autograder.authoring.mutants import SEEDS, Unknown, Unreleased, chosen, rows, stored_answers
 from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.devices.mlp_tp import _devices as devices
-from autograder.exercises.heads.parts import masked_softmax
 from autograder.exercises.model import Exercise
+from autograder.exercises.parts import softmax_of_kept
 from autograder.folder import ROOT
 from autograder.judging import judge_here
 from autograder.judging.reference import expected, given, remembered
@@ -76,7 +76,7 @@ def test_one_and_the_same_case_is_worked_out_once_and_another_one_for_itself() -
 def mha_loop(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: F) -> F:
     root = np.sqrt(Wq.shape[2])
     turns = zip(Wq, Wk, Wv, strict=True)
-    return np.concatenate([masked_softmax(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in turns], axis=1) @ Wo
+    return np.concatenate([softmax_of_kept(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in turns], axis=1) @ Wo
 
 
 def mlp_tp(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Any, all_reduce: Any) -> F:

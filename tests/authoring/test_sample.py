@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import cache
 from pathlib import Path
@@ -68,6 +69,14 @@ def test_student_code_does_not_explain_its_own_mistake(exercise: Exercise, mista
     assert not re.search(rf"\b{mistake.__name__}\b", code)
     assert "->" not in code
     assert lesson(mistake) not in " ".join(code.split())
+
+
+@pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
+def test_student_code_defines_no_function_that_another_answer_defines(exercise: Exercise) -> None:
+    others = {other.name for other in every_exercise()} - {exercise.name}
+    for implementation in (*exercise.mistakes, *exercise.variants):
+        code = ast.parse(as_notebook_code(exercise, implementation))
+        assert not others & {node.name for node in code.body if isinstance(node, ast.FunctionDef)}, implementation
 
 
 @pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)

@@ -12,12 +12,12 @@ from torch import Tensor
 
 from autograder.exercises.batching.parts import (
     T,
-    attend,
     drawn_keep,
     drawn_tensor,
     masked_weights,
+    one_query,
     plain_exponentials,
-    scaled_scores,
+    scores_over_root_k,
     tensor_value,
 )
 from autograder.exercises.inputs import causal as lower_triangle
@@ -43,7 +43,7 @@ def fused(
         for head in range(h):
             for i in range(n):
                 places = [j for j in range(m) if may[item, head, i, j]]
-                rows.append(attend(q[item, head, i], k[item, head, places], v[item, head, places]))
+                rows.append(one_query(q[item, head, i], k[item, head, places], v[item, head, places]))
     return torch.stack(rows).reshape(b, h, n, v.shape[-1])
 
 
@@ -158,7 +158,7 @@ def heads_to_learn_from(rng: np.random.Generator) -> list[Case]:
 def by_hand_with_plain_exponentials(q: T, k: T, v: T, keep: T) -> T:
     """this is attention by hand, and large scores come out as NaN: e to a score of 1000 is more than a computer can hold.
     PyTorch's own function takes care of that."""
-    return plain_exponentials(scaled_scores(q, k), keep) @ v
+    return plain_exponentials(scores_over_root_k(q, k), keep) @ v
 
 
 @mistake
@@ -282,7 +282,7 @@ def fused_by_adding(q: T, k: T, v: T, keep: T) -> T:
 
 @right
 def fused_by_hand(q: T, k: T, v: T, keep: T) -> T:
-    return masked_weights(scaled_scores(q, k), keep) @ v
+    return masked_weights(scores_over_root_k(q, k), keep) @ v
 
 
 @right

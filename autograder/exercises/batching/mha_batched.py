@@ -13,17 +13,18 @@ from torch import Tensor
 from autograder.exercises.batching.parts import (
     T,
     Three,
-    attend,
     drawn_keep,
     drawn_tensor,
     masked_weights,
+    one_query,
     plain_exponentials,
-    scaled_scores,
+    scores_over_root_k,
     tensor_value,
 )
 from autograder.exercises.inputs import causal as lower_triangle
 from autograder.exercises.inputs import random_keep, sizes
 from autograder.exercises.model import Case, case, mistake, probe, right
+from autograder.exercises.parts import widths
 from course.trial.values import Tensor as TensorValue
 
 Params = dict[str, Tensor]
@@ -49,7 +50,7 @@ def mha_batched(
                 Wq, Wk = (Wqkv[:, first + head * k : first + (head + 1) * k] for first in (0, h * k))
                 Wv = Wqkv[:, 2 * h * k + head * v : 2 * h * k + (head + 1) * v]
                 places = [j for j in range(n) if may[item, head, i, j]]
-                parts.append(attend(X[item, i] @ Wq, X[item, places] @ Wk, X[item, places] @ Wv))
+                parts.append(one_query(X[item, i] @ Wq, X[item, places] @ Wk, X[item, places] @ Wv))
             rows.append(torch.cat(parts) @ Wo)
     return torch.stack(rows).reshape(b, n, d)
 
@@ -243,14 +244,9 @@ def batches_to_learn_from(rng: np.random.Generator) -> list[Case]:
     return [_learning(rng, b, n, d, h, k, v, mask) for mask in (keep, one_empty)]
 
 
-def _widths(params: Params, h: int) -> tuple[int, int]:
-    v = len(params["Wo"]) // h
-    return (params["Wqkv"].shape[1] // h - v) // 2, v
-
-
 def _projected(X: T, params: Params, h: int) -> Three:
     """Queries, keys and values, each [b, h, n, width]."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     Q, K, V = torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1)
     b, n, _ = X.shape
     return tuple(Z.reshape(b, n, h, -1).transpose(1, 2) for Z in (Q, K, V))  # type: ignore[return-value]
@@ -273,7 +269,7 @@ def folds_the_batch_into_the_tokens(X: T, params: Params, h: int, keep: T) -> T:
     """you made one long text of all items. For the projections that is harmless, since each token is projected by
     itself; but in the scores tokens of one item then meet those of another. Items must never meet."""
     Q, K, V = _projected(X.reshape(1, -1, X.shape[2]), params, h)
-    return (_joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]).reshape(X.shape)
+    return (_joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]).reshape(X.shape)
 
 
 @mistake
@@ -281,11 +277,11 @@ def views_for_a_transpose(X: T, params: Params, h: int, keep: T) -> T:
     """you reshaped [b, n, h*k] straight to [b, h, n, k]. A reshape keeps the order of the numbers and only draws new
     borders, so each head gets whole tokens, and not its own columns of every token. First [b, n, h, k], then exchange
     two axes."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     b, n, _ = X.shape
     Q, K, V = torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1)
     Q, K, V = (Z.reshape(b, h, n, -1) for Z in (Q, K, V))
-    return _joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
 
 @mistake
@@ -293,7 +289,7 @@ def joins_without_a_transpose(X: T, params: Params, h: int, keep: T) -> T:
     """you reshaped the heads' outputs from [b, h, n, v] straight to [b, n, h*v]. That puts tokens of one head side by
     side. Bring n in front of h first, as merge_heads did."""
     Q, K, V = _projected(X, params, h)
-    outputs = masked_weights(scaled_scores(Q, K), keep) @ V
+    outputs = masked_weights(scores_over_root_k(Q, K), keep) @ V
     return outputs.reshape(*X.shape[:2], -1) @ params["Wo"]
 
 
@@ -302,32 +298,32 @@ def joins_and_splits_without_a_transpose(X: T, params: Params, h: int, keep: T) 
     """you reshaped to [b, h, n, k], and back from [b, h, n, v], without a transpose on either way. The shapes are right,
     and the heads are not: a reshape never moves a number, and here numbers have to move. Each head wants its own
     columns of every token."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     b, n, _ = X.shape
     Q, K, V = torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1)
     Q, K, V = (Z.reshape(b, h, n, -1) for Z in (Q, K, V))
-    return (masked_weights(scaled_scores(Q, K), keep) @ V).reshape(b, n, -1) @ params["Wo"]
+    return (masked_weights(scores_over_root_k(Q, K), keep) @ V).reshape(b, n, -1) @ params["Wo"]
 
 
 @mistake
 def interleaves_heads(X: T, params: Params, h: int, keep: T) -> T:
     """you dealt the columns to the heads like cards, every h-th to the same head. The columns of one head lie side by
     side."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     b, n, _ = X.shape
     Q, K, V = torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1)
     Q, K, V = (Z.reshape(b, n, -1, h).permute(0, 3, 1, 2) for Z in (Q, K, V))
-    return _joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
 
 @mistake
 def head_by_head_columns(X: T, params: Params, h: int, keep: T) -> T:
     """you read the columns of Wqkv as query, key and value of head 0, then of head 1, and so on. Here all queries come
     first, then all keys, then all values."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     b, n, _ = X.shape
     Q, K, V = torch.split((X @ params["Wqkv"]).reshape(b, n, h, -1).transpose(1, 2), [k, k, v], dim=-1)
-    return _joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
 
 @mistake
@@ -336,7 +332,7 @@ def cuts_into_thirds(X: T, params: Params, h: int, keep: T) -> T:
     number of rows of Wo tells how wide all values are together."""
     b, n, _ = X.shape
     Q, K, V = (Z.reshape(b, n, h, -1).transpose(1, 2) for Z in (X @ params["Wqkv"]).chunk(3, dim=-1))
-    return _joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
 
 def _cut(Z: T, h: int) -> T:
@@ -347,9 +343,9 @@ def _cut(Z: T, h: int) -> T:
 def borders_for_sizes(X: T, params: Params, h: int, keep: T) -> T:
     """you gave split the borders, as numpy's wants them. PyTorch's split wants the sizes of the parts, three of them, and
     they have to add up."""
-    k, _ = _widths(params, h)
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
     Q, K, V = torch.split(X @ params["Wqkv"], [h * k, 2 * h * k], dim=-1)
-    return _joined(masked_weights(scaled_scores(_cut(Q, h), _cut(K, h)), keep) @ _cut(V, h)) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(_cut(Q, h), _cut(K, h)), keep) @ _cut(V, h)) @ params["Wo"]
 
 
 @mistake
@@ -358,23 +354,23 @@ def a_share_of_d_for_a_value(X: T, params: Params, h: int, keep: T) -> T:
     v = X.shape[-1] // h
     k = (params["Wqkv"].shape[1] // h - v) // 2
     Q, K, V = (_cut(Z, h) for Z in torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1))
-    return _joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
 
 @mistake
 def keys_as_wide_as_values(X: T, params: Params, h: int, keep: T) -> T:
     """you took keys to be as wide as values. The rows of Wo tell how wide the values are, h·v; what is left of the columns of
     Wqkv is shared by queries and keys."""
-    _, v = _widths(params, h)
+    _, v = widths(params["Wqkv"], params["Wo"], h)
     Q, K, V = (_cut(Z, h) for Z in torch.split(X @ params["Wqkv"], [h * v, h * v, h * v], dim=-1))
-    return _joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
 
 @mistake
 def splits_as_for_one_text(X: T, params: Params, h: int, keep: T) -> T:
     """you split and merged the heads with the functions of notebook 04. They take the first axis for the tokens of one text,
     and now that is the axis of the items. Say it again for [b, n, h*k]: which axis is cut, and which two change places?"""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     parts = torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1)
     Q, K, V = (Z.reshape(len(Z), h, -1).swapaxes(0, 1) for Z in parts)
     outputs = masked_weights(Q @ K.transpose(-2, -1) / k**0.5, keep) @ V
@@ -387,7 +383,7 @@ def no_transpose_at_the_split(X: T, params: Params, h: int, keep: T) -> T:
     """you cut the columns into heads and left the axes as they were, [b, n, h, k]. Then the last two axes are the heads and
     their features, and within each token head attends to head. The tokens have to stand beside the features."""
     Q, K, V = (Z.transpose(1, 2) for Z in _projected(X, params, h))
-    outputs = masked_weights(scaled_scores(Q, K), keep) @ V
+    outputs = masked_weights(scores_over_root_k(Q, K), keep) @ V
     return outputs.transpose(1, 2).reshape(*X.shape[:2], -1) @ params["Wo"]
 
 
@@ -396,7 +392,7 @@ def no_transpose_at_all(X: T, params: Params, h: int, keep: T) -> T:
     """you cut the columns into heads, [b, n, h, k], and joined them again, and never exchanged two axes. So within each
     token head attends to head, and no token to another. The tokens have to stand beside the features."""
     Q, K, V = (Z.transpose(1, 2) for Z in _projected(X, params, h))
-    return (masked_weights(scaled_scores(Q, K), keep) @ V).reshape(*X.shape[:2], -1) @ params["Wo"]
+    return (masked_weights(scores_over_root_k(Q, K), keep) @ V).reshape(*X.shape[:2], -1) @ params["Wo"]
 
 
 @mistake
@@ -412,7 +408,7 @@ def softmax_over_heads(X: T, params: Params, h: int, keep: T) -> T:
     """your softmax runs over axis 1, which in a single text was the axis of the keys, or of the queries, and now is that
     of the heads. Count from the end: the keys are the last axis, however many stand in front."""
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), keep, dim=1) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep, dim=1) @ V) @ params["Wo"]
 
 
 @mistake
@@ -420,7 +416,7 @@ def softmax_over_queries(X: T, params: Params, h: int, keep: T) -> T:
     """your softmax runs over the queries: its columns add up to 1. Each query shares its own weight out among the keys,
     along the last axis."""
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), keep, dim=-2) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep, dim=-2) @ V) @ params["Wo"]
 
 
 @mistake
@@ -458,7 +454,7 @@ def root_of_all_heads(X: T, params: Params, h: int, keep: T) -> T:
 def hides_the_kept(X: T, params: Params, h: int, keep: T) -> T:
     """you hid the places where keep is True. True means: may attend. And masked_fill fills where its mask is True."""
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), ~keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), ~keep) @ V) @ params["Wo"]
 
 
 @mistake
@@ -466,7 +462,7 @@ def hides_the_kept_at_first(X: T, params: Params, h: int, keep: T) -> T:
     """before softmax you hid the places where keep is True, and afterwards those where it is False: together that is
     everything. True means: may attend. And masked_fill fills where its mask is True."""
     Q, K, V = _projected(X, params, h)
-    A = scaled_scores(Q, K).masked_fill(keep, -torch.inf).softmax(dim=-1).masked_fill(~keep, 0)
+    A = scores_over_root_k(Q, K).masked_fill(keep, -torch.inf).softmax(dim=-1).masked_fill(~keep, 0)
     return _joined(A @ V) @ params["Wo"]
 
 
@@ -475,7 +471,7 @@ def clears_the_kept(X: T, params: Params, h: int, keep: T) -> T:
     """after softmax you set the weights of the *kept* places to zero. Those of the hidden places are meant, and masked_fill
     fills where its mask is True."""
     Q, K, V = _projected(X, params, h)
-    A = scaled_scores(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).masked_fill(keep, 0)
+    A = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).masked_fill(keep, 0)
     return _joined(A @ V) @ params["Wo"]
 
 
@@ -484,7 +480,7 @@ def zero_for_a_hidden_score(X: T, params: Params, h: int, keep: T) -> T:
     """you gave hidden places the score 0. That is a score like any other, e to the 0 is 1, and so they take their share out
     of the sum, even if their weights are set to zero afterwards. What gets no weight has the score -inf."""
     Q, K, V = _projected(X, params, h)
-    A = scaled_scores(Q, K).masked_fill(~keep, 0).softmax(dim=-1).masked_fill(~keep, 0)
+    A = scores_over_root_k(Q, K).masked_fill(~keep, 0).softmax(dim=-1).masked_fill(~keep, 0)
     return _joined(A @ V) @ params["Wo"]
 
 
@@ -493,14 +489,14 @@ def masks_after_softmax(X: T, params: Params, h: int, keep: T) -> T:
     """you set the hidden weights to zero after softmax, and let softmax see the hidden scores. So the weights that are left
     no longer add up to 1: the hidden tokens have taken their share out of the sum. Hide before softmax too."""
     Q, K, V = _projected(X, params, h)
-    return _joined(scaled_scores(Q, K).softmax(dim=-1).masked_fill(~keep, 0) @ V) @ params["Wo"]
+    return _joined(scores_over_root_k(Q, K).softmax(dim=-1).masked_fill(~keep, 0) @ V) @ params["Wo"]
 
 
 @mistake
 def ignores_the_mask(X: T, params: Params, h: int, keep: T) -> T:
     """every token attends to every other, whatever keep says."""
     Q, K, V = _projected(X, params, h)
-    return _joined(scaled_scores(Q, K).softmax(dim=-1) @ V) @ params["Wo"]
+    return _joined(scores_over_root_k(Q, K).softmax(dim=-1) @ V) @ params["Wo"]
 
 
 @mistake
@@ -508,7 +504,7 @@ def every_nan_to_zero(X: T, params: Params, h: int, keep: T) -> T:
     """you turned every NaN into 0. That empties the rows that keep nothing, and it also hides a NaN that comes from somewhere
     else: a broken model looks healthy. Only hidden places are to be set to 0; a NaN at a kept place has to stay."""
     Q, K, V = _projected(X, params, h)
-    A = scaled_scores(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).nan_to_num(0)
+    A = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).nan_to_num(0)
     return _joined(A @ V) @ params["Wo"]
 
 
@@ -517,7 +513,7 @@ def exponentials_overflow(X: T, params: Params, h: int, keep: T) -> T:
     """large scores come out as NaN: e to a score of 1000 is more than a computer can hold, and infinity over infinity is
     not a number. PyTorch's softmax subtracts the largest score of each row first."""
     Q, K, V = _projected(X, params, h)
-    return _joined(plain_exponentials(scaled_scores(Q, K), keep) @ V) @ params["Wo"]
+    return _joined(plain_exponentials(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
 
 @mistake
@@ -526,7 +522,7 @@ def nan_on_the_way_back(X: T, params: Params, h: int, keep: T) -> T:
     and you chose zeros afterwards: on the way back the NaN is multiplied by 0, and stays. Fill the hidden places of the
     weights instead, or keep NaN from arising."""
     Q, K, V = _projected(X, params, h)
-    A = (scaled_scores(Q, K) + torch.where(keep, 0.0, -torch.inf).to(X.dtype)).softmax(dim=-1)
+    A = (scores_over_root_k(Q, K) + torch.where(keep, 0.0, -torch.inf).to(X.dtype)).softmax(dim=-1)
     return _joined(torch.where(keep.any(dim=-1, keepdim=True), A, 0.0) @ V) @ params["Wo"]
 
 
@@ -535,7 +531,7 @@ def nan_in_empty_rows(X: T, params: Params, h: int, keep: T) -> T:
     """a token that may attend to nothing came out as NaN: all its scores are -inf. It should get zeros from every
     head."""
     Q, K, V = _projected(X, params, h)
-    return _joined(scaled_scores(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1) @ V) @ params["Wo"]
+    return _joined(scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1) @ V) @ params["Wo"]
 
 
 @mistake
@@ -543,7 +539,7 @@ def uniform_in_empty_rows(X: T, params: Params, h: int, keep: T) -> T:
     """a token that may attend to nothing came out as a plain mean of the values. You hid with a large negative number;
     where all scores of a row are that number, softmax shares the weight out evenly. It should get no weight at all."""
     Q, K, V = _projected(X, params, h)
-    return _joined(scaled_scores(Q, K).masked_fill(~keep, -1e9).softmax(dim=-1) @ V) @ params["Wo"]
+    return _joined(scores_over_root_k(Q, K).masked_fill(~keep, -1e9).softmax(dim=-1) @ V) @ params["Wo"]
 
 
 @mistake
@@ -551,7 +547,7 @@ def squeezes_the_mask(X: T, params: Params, h: int, keep: T) -> T:
     """you took the axis of length 1 out of the mask. From the right, [b, n, n] lines up with [h, n, n]: item 0's mask goes
     to head 0, item 1's to head 1. With b = h that runs in silence. The 1 is there to stand for all heads."""
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), keep.squeeze()) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep.squeeze()) @ V) @ params["Wo"]
 
 
 @mistake
@@ -559,7 +555,7 @@ def one_axis_too_many_in_the_mask(X: T, params: Params, h: int, keep: T) -> T:
     """you gave the mask one more axis, with keep[:, None]. It does not need one: the axes that it lacks in front are
     taken as 1, and with [b, 1, n, n] the axis of the heads is there already. Line the shapes up from the right."""
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), keep[:, None]) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep[:, None]) @ V) @ params["Wo"]
 
 
 @mistake
@@ -567,7 +563,7 @@ def mask_taken_for_a_table(X: T, params: Params, h: int, keep: T) -> T:
     """you put two axes in front of the mask, whatever it was. That is right for [n, n]; a mask [b, 1, n, n] has them
     already. None of them needs it: the axes that are missing in front are taken as 1."""
     Q, K, V = _projected(X, params, h)
-    outputs = masked_weights(scaled_scores(Q, K), keep[None, None]) @ V
+    outputs = masked_weights(scores_over_root_k(Q, K), keep[None, None]) @ V
     return outputs.transpose(1, 2).reshape(*X.shape[:2], -1) @ params["Wo"]
 
 
@@ -575,7 +571,7 @@ def mask_taken_for_a_table(X: T, params: Params, h: int, keep: T) -> T:
 def first_items_mask_for_all(X: T, params: Params, h: int, keep: T) -> T:
     """every item was masked by the mask of item 0. A mask of [b, 1, n, n] has one for each."""
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), keep[0] if keep.ndim == 4 else keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep[0] if keep.ndim == 4 else keep) @ V) @ params["Wo"]
 
 
 @mistake
@@ -583,7 +579,7 @@ def no_wo(X: T, params: Params, h: int, keep: T) -> T:
     """you left out the last product, with Wo. Without it the heads stand side by side and never mix, and the width need
     not be d."""
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), keep) @ V)
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V)
 
 
 @mistake
@@ -591,12 +587,12 @@ def tokens_first(X: T, params: Params, h: int, keep: T) -> T:
     """you took the first axis for the tokens and the second for the items. So tokens attended to the tokens at the same
     place of other items. X is [b, n, d]."""
     Q, K, V = _projected(X.transpose(0, 1), params, h)
-    return (_joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]).transpose(0, 1)
+    return (_joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]).transpose(0, 1)
 
 
 def _plainly(X: T, params: Params, h: int, keep: T) -> T:
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), keep) @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
 
 @mistake
@@ -618,7 +614,7 @@ def detaches_the_weights(X: T, params: Params, h: int, keep: T) -> T:
     """the numbers are right, but the attention weights were cut off from the scores they were made of. The gradient
     still goes through the values, and not through queries and keys, which could never learn."""
     Q, K, V = _projected(X, params, h)
-    return _joined(masked_weights(scaled_scores(Q, K), keep).detach() @ V) @ params["Wo"]
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep).detach() @ V) @ params["Wo"]
 
 
 @mistake
@@ -634,7 +630,7 @@ def fills_weights_in_place(X: T, params: Params, h: int, keep: T) -> T:
     """you overwrote the weights in place (a name with an underscore at the end, or an assignment to a part of them).
     The backward pass of softmax needs the weights as softmax made them. Make a new tensor instead."""
     Q, K, V = _projected(X, params, h)
-    A = scaled_scores(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1)
+    A = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1)
     A.masked_fill_(~keep, 0)
     return _joined(A @ V) @ params["Wo"]
 
@@ -652,7 +648,7 @@ def loops(X: T, params: Params, h: int, keep: T) -> T:
 
 @right
 def batched_by_steps(X: T, params: Params, h: int, keep: T) -> T:
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     Z = X @ params["Wqkv"]
     Q = torch.unflatten(Z[..., : h * k], -1, (h, k)).transpose(1, 2)
     K = torch.unflatten(Z[..., h * k : 2 * h * k], -1, (h, k)).transpose(1, 2)
@@ -664,7 +660,7 @@ def batched_by_steps(X: T, params: Params, h: int, keep: T) -> T:
 
 @right
 def batched_by_einsum(X: T, params: Params, h: int, keep: T) -> T:
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     Wq, Wk, Wv = torch.split(params["Wqkv"], [h * k, h * k, h * v], dim=1)
     q = torch.einsum("bnd,dhk->bhnk", X, torch.unflatten(Wq, 1, (h, k)))
     K = torch.einsum("bnd,dhk->bhnk", X, torch.unflatten(Wk, 1, (h, k)))
@@ -692,7 +688,7 @@ def batched_by_fused(X: T, params: Params, h: int, keep: T) -> T:
 @right
 def batched_by_hand(X: T, params: Params, h: int, keep: T) -> T:
     Q, K, V = _projected(X, params, h)
-    M = scaled_scores(Q, K).masked_fill(~keep, -torch.inf)
+    M = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf)
     top = M.amax(dim=-1, keepdim=True).clamp(min=torch.finfo(M.dtype).min)
     E = torch.exp(M - top)
     total = E.sum(dim=-1, keepdim=True)

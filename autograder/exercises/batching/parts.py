@@ -37,7 +37,7 @@ def drawn_keep(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
     return keep
 
 
-def attend(q: T, K: T, V: T) -> T:
+def one_query(q: T, K: T, V: T) -> T:
     """One query's mixture of the values it may see; zeros where there are none."""
     if not len(K):
         return V.new_zeros(V.shape[1])
@@ -52,7 +52,7 @@ def masked_weights(S: T, keep: T, dim: int = -1) -> T:
     return S.masked_fill(~keep, -torch.inf).softmax(dim=dim).masked_fill(~keep, 0)
 
 
-def scaled_scores(Q: T, K: T) -> T:
+def scores_over_root_k(Q: T, K: T) -> T:
     return Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
 
 

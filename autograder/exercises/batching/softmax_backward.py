@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from autograder.exercises.batching.parts import T, drawn_tensor, tensor_value
-from autograder.exercises.inputs import normal, sizes
+from autograder.exercises.inputs import sizes
 from autograder.exercises.model import Case, case, equivalent, mistake, probe, right
+from autograder.exercises.parts import rows_of_weights
 from course.trial.values import Tensor as TensorValue
 
 
@@ -41,11 +44,8 @@ PUBLIC = (
 )
 
 
-def _rows(rng: np.random.Generator, *shape: int, dtype: str = "float64", order: str = "C") -> TensorValue:
-    E = np.exp(normal(rng, *shape, scale=1.2))
-    P = normal(rng, *shape, dtype=dtype, order=order)
-    P[...] = E / E.sum(axis=-1, keepdims=True)
-    return TensorValue(P)
+def _weights(rng: np.random.Generator, *shape: int, **how: Any) -> TensorValue:
+    return TensorValue(rows_of_weights(rng, *shape, spread=1.2, **how))
 
 
 @probe(1.5)
@@ -53,7 +53,7 @@ def gradients_of_weights(rng: np.random.Generator) -> list[Case]:
     """the gradient of the scores, row by row, for tables and batches of tables"""
     b, h, n, m = sizes(rng, 4)
     return [
-        case(_rows(rng, *shape), drawn_tensor(rng, *shape, scale=2.0)) for shape in ((n, m), (b, n, m), (b, h, n, m))
+        case(_weights(rng, *shape), drawn_tensor(rng, *shape, scale=2.0)) for shape in ((n, m), (b, n, m), (b, h, n, m))
     ]
 
 
@@ -61,22 +61,22 @@ def gradients_of_weights(rng: np.random.Generator) -> list[Case]:
 def square_gradients(rng: np.random.Generator) -> list[Case]:
     """the same where tables are square"""
     n, m = sizes(rng, 2)
-    return [case(_rows(rng, *shape), drawn_tensor(rng, *shape, scale=2.0)) for shape in ((n, n), (m, m, m))]
+    return [case(_weights(rng, *shape), drawn_tensor(rng, *shape, scale=2.0)) for shape in ((n, n), (m, m, m))]
 
 
 @probe(1.0)
 def gradients_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """weights of 0 and rows of nothing else, single rows and columns, float32, tensors that are not contiguous"""
     n, m = sizes(rng, 2, 3)
-    hidden = _rows(rng, n, m)
+    hidden = _weights(rng, n, m)
     hidden.array[:, m // 2 :] = 0.0
     hidden.array[0] = 0.0
     return [
         case(hidden, drawn_tensor(rng, n, m, scale=2.0)),
-        case(_rows(rng, 1, m), drawn_tensor(rng, 1, m, scale=2.0)),
-        case(_rows(rng, n, 1), drawn_tensor(rng, n, 1, scale=2.0)),
-        case(_rows(rng, n, m, dtype="float32"), drawn_tensor(rng, n, m, scale=2.0, dtype="float32")),
-        case(_rows(rng, n, m, order="strided"), drawn_tensor(rng, n, m, scale=2.0, order="F")),
+        case(_weights(rng, 1, m), drawn_tensor(rng, 1, m, scale=2.0)),
+        case(_weights(rng, n, 1), drawn_tensor(rng, n, 1, scale=2.0)),
+        case(_weights(rng, n, m, dtype="float32"), drawn_tensor(rng, n, m, scale=2.0, dtype="float32")),
+        case(_weights(rng, n, m, order="strided"), drawn_tensor(rng, n, m, scale=2.0, order="F")),
     ]
 
 

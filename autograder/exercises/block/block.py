@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -12,27 +10,30 @@ from autograder.exercises.block.layer_norm import layer_norm
 from autograder.exercises.block.parts import (
     BY_HAND,
     OTHER,
-    RELU,
     SMALL,
-    TANH,
     THREE_TOKENS,
-    Act,
-    Params,
     Stages,
-    attend_packed,
     block_at_once,
     drawn_activation,
     drawn_block,
     drawn_parameters,
     feed_forward,
-    norm1,
-    norm2,
-    normalised_rows,
     staged,
-    who_sees_whom,
 )
 from autograder.exercises.inputs import causal, normal
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.parts import (
+    RELU,
+    TANH,
+    Act,
+    attention_of_heads,
+    head_for_token,
+    norm1,
+    norm2,
+    normalised_rows,
+    who_sees_whom,
+)
+from course.parameters import Params
 from course.trial.functions import Function
 
 USES = ("layer_norm", "ffn")
@@ -50,30 +51,14 @@ def block(
     stages = {name: np.zeros(X.shape) for name in ("T1", "T2", "T3", "T4", "T5", "H")}
     stages["T1"][:] = layer_norm(X, params["gain1"], params["bias1"], eps)
     for i in range(len(X)):
-        stages["T2"][i] = _attended(i, stages["T1"], params["Wqkv"], params["Wo"], h, keep)
+        for a in range(h):
+            stages["T2"][i] += head_for_token(i, a, stages["T1"], params["Wqkv"], params["Wo"], h, keep)
         stages["T3"][i] = [update + x for update, x in zip(stages["T2"][i], X[i], strict=True)]
     stages["T4"][:] = layer_norm(stages["T3"], params["gain2"], params["bias2"], eps)
     stages["T5"][:] = ffn(stages["T4"], params["W1"], params["b1"], params["W2"], params["b2"], act)
     for i in range(len(X)):
         stages["H"][i] = [update + x for update, x in zip(stages["T5"][i], stages["T3"][i], strict=True)]
     return stages
-
-
-def _attended(i: int, X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """The output of attention with h heads for token i: head by head, key by key, from the definition."""
-    v = len(Wo) // h
-    k = (Wqkv.shape[1] // h - v) // 2
-    out = np.zeros(X.shape[1])
-    kept = [j for j in range(len(X)) if keep[i, j]]
-    for a in range(h):
-        Wq = Wqkv[:, a * k : (a + 1) * k]
-        Wk = Wqkv[:, h * k + a * k : h * k + (a + 1) * k]
-        Wv = Wqkv[:, 2 * h * k + a * v : 2 * h * k + (a + 1) * v]
-        scores = [float((X[i] @ Wq) @ (X[j] @ Wk)) / math.sqrt(k) for j in kept]
-        powers = [math.exp(score - max(scores)) for score in scores]
-        for j, power in zip(kept, powers, strict=True):
-            out += power / math.fsum(powers) * (X[j] @ Wv) @ Wo[a * v : (a + 1) * v]
-    return out
 
 
 def _with_large_scores(X: F, params: Params, h: int, act: Function) -> Case:
@@ -211,13 +196,19 @@ def blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
+def _plain_exponentials(S: F, keep: B) -> F:
+    """Softmax as it stands in books; a row that keeps nothing is all 0."""
+    E = np.exp(np.where(keep, S, -np.inf))
+    return np.asarray(E / np.where(keep.any(axis=-1, keepdims=True), E.sum(axis=-1, keepdims=True), 1))
+
+
 @mistake
 def attention_overflows(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """T2 is NaN where scores are large: e to a score of 1000 is more than a computer can hold, and infinity over infinity
     is not a number. mha, which has been carried over, subtracts the largest score first."""
     T1 = norm1(X, params, eps)
     with np.errstate(over="ignore", invalid="ignore"):
-        T2 = attend_packed(T1, params, h, keep, shifted=False)
+        T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep, weigh=_plain_exponentials)
         T3 = T2 + X
         T4 = norm2(T3, params, eps)
         T5 = feed_forward(T4, params, act)
@@ -228,7 +219,7 @@ def attention_overflows(X: F, params: Params, h: int, keep: B, eps: float, act: 
 def post_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """this is the post-norm block of the first transformer, which normalises after each addition. Here each half
     normalises what goes into it, and what it adds to stays as it is."""
-    T1 = attend_packed(X, params, h, keep)
+    T1 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
     T2 = T1 + X
     T3 = norm1(T2, params, eps)
     T4 = feed_forward(T3, params, act)
@@ -240,7 +231,7 @@ def post_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> St
 def post_norm_under_these_names(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """this is the post-norm block of the first transformer: your LayerNorms stand after the additions, and attention and
     FFN read what is on the line. Here each of them reads a normed copy, T1 and T4, and no norm touches T3 or H."""
-    T2 = attend_packed(X, params, h, keep)
+    T2 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
     T3 = norm1(T2 + X, params, eps)
     T5 = feed_forward(T3, params, act)
     return staged(X, T2, T3, T3, T5, norm2(T5 + T3, params, eps))
@@ -251,7 +242,7 @@ def residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, ac
     """you added T2 to T1. It is the tokens themselves, X, that go past attention unchanged, not their normalised
     copy."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + T1
     T4 = norm2(T3, params, eps)
     T5 = feed_forward(T4, params, act)
@@ -262,7 +253,7 @@ def residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, ac
 def second_residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you added T5 to T4. What goes past the FFN unchanged is T3, not its normalised copy."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
     T4 = norm2(T3, params, eps)
     T5 = feed_forward(T4, params, act)
@@ -274,7 +265,7 @@ def ffn_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: float,
     """you computed T4 and gave the FFN T3 instead. (A well-known textbook has the same slip in a sentence; its equations
     are right.)"""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
     T4 = norm2(T3, params, eps)
     T5 = feed_forward(T3, params, act)
@@ -285,7 +276,7 @@ def ffn_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: float,
 def attention_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T1 and gave attention X instead."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(X, params, h, keep)
+    T2 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
     T4 = norm2(T3, params, eps)
     T5 = feed_forward(T4, params, act)
@@ -312,7 +303,7 @@ def no_first_residual(X: F, params: Params, h: int, keep: B, eps: float, act: Ac
     """the first addition is missing: your T3 is T2 alone. Attention makes an update, and without the addition it replaces
     what it was to update."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T4 = norm2(T2, params, eps)
     T5 = feed_forward(T4, params, act)
     return staged(T1, T2, T2, T4, T5, T5 + T2)
@@ -329,7 +320,7 @@ def no_second_residual(X: F, params: Params, h: int, keep: B, eps: float, act: A
 def no_residuals(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """both additions are missing. Attention and FFN make updates, and each of them replaces what it was to update."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T4 = norm2(T2, params, eps)
     T5 = feed_forward(T4, params, act)
     return staged(T1, T2, T2, T4, T5, T5)
@@ -339,7 +330,7 @@ def no_residuals(X: F, params: Params, h: int, keep: B, eps: float, act: Act) ->
 def norms_the_update(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your second LayerNorm looks at T2, the update alone. It normalises what the FFN is to read, which is the sum T3."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
     T4 = norm2(T2, params, eps)
     T5 = feed_forward(T4, params, act)
@@ -351,7 +342,7 @@ def halves_side_by_side(X: F, params: Params, h: int, keep: B, eps: float, act: 
     """your second LayerNorm looks at X, so the FFN does not see what attention found. Some models do run the two halves
     side by side like that. Here the FFN comes after attention, and T4 is made from T3."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
     T4 = norm2(X, params, eps)
     T5 = feed_forward(T4, params, act)
@@ -388,7 +379,7 @@ def eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act: Act) 
 def second_eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your second LayerNorm uses an eps of 0.00001. Both use the eps that the block was given."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
     T4 = norm2(T3, params, 1e-5)
     T5 = feed_forward(T4, params, act)
@@ -424,7 +415,7 @@ def adds_into_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act:
     """you added attention's update into the caller's tokens. += changes an array for everybody who holds it. Make a new
     one."""
     T1 = norm1(X, params, eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = X
     T3 += T2
     T4 = norm2(T3, params, eps)
@@ -437,7 +428,7 @@ def adds_into_T2(X: F, params: Params, h: int, keep: B, eps: float, act: Act) ->
     """T3 and T2 are one and the same array in your dictionary: += has changed the one through the other. Make a new
     array."""
     T1 = norm1(X, params, eps)
-    T3 = T2 = attend_packed(T1, params, h, keep)
+    T3 = T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 += X
     T4 = norm2(T3, params, eps)
     T5 = feed_forward(T4, params, act)
@@ -479,7 +470,7 @@ def stages_without_names(X: F, params: Params, h: int, keep: B, eps: float, act:
 @right
 def block_by_parts(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     T1 = layer_norm(X, params["gain1"], params["bias1"], eps)
-    T2 = attend_packed(T1, params, h, keep)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = X + T2
     T4 = layer_norm(T3, params["gain2"], params["bias2"], eps)
     T5 = ffn(T4, params["W1"], params["b1"], params["W2"], params["b2"], act)
@@ -496,7 +487,7 @@ def block_without_helpers(X: F, params: Params, h: int, keep: B, eps: float, act
         normed = centred / (centred.var(axis=1, keepdims=True) + eps) ** 0.5
         out[names[0]] = normed * params[f"gain{norm}"] + params[f"bias{norm}"]
         if norm == "1":
-            out[names[1]] = attend_packed(out[names[0]], params, h, keep)
+            out[names[1]] = attention_of_heads(out[names[0]], params["Wqkv"], params["Wo"], h, keep)
         else:
             hidden = act(out[names[0]] @ params["W1"] + params["b1"])
             out[names[1]] = hidden @ params["W2"] + params["b2"]
@@ -508,7 +499,7 @@ def block_without_helpers(X: F, params: Params, h: int, keep: B, eps: float, act
 def block_by_unpacking(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     W1, b1, W2, b2 = (params[name] for name in ("W1", "b1", "W2", "b2"))
     T1 = normalised_rows(X, params["gain1"], params["bias1"], eps)
-    T3 = X + (T2 := attend_packed(T1, params, h, keep))
+    T3 = X + (T2 := attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep))
     T4 = normalised_rows(T3, params["gain2"], params["bias2"], eps)
     H = T3 + (T5 := act(T4 @ W1 + b1) @ W2 + b2)
     return {"H": H, "T5": T5, "T4": T4, "T3": T3, "T2": T2, "T1": T1}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.block.parts import RELU, TANH, Act, drawn_activation, drawn_layers
+from autograder.exercises.block.parts import drawn_activation, drawn_layers
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import RELU, TANH, Act
 
 
 def ffn(

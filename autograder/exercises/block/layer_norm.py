@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.block.parts import drawn_gain, minus_mean, normalised_rows, row_variance
+from autograder.exercises.block.parts import drawn_gain, minus_mean, row_variance
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import normalised_rows, normed_token
 
 
 def layer_norm(
     X: Float[np.ndarray, "*b d"], gain: Float[np.ndarray, "d"], bias: Float[np.ndarray, "d"], eps: float
 ) -> Float[np.ndarray, "*b d"]:
     """Each token less its mean, over the root of its variance plus eps, times the gain, plus the bias."""
-    d = X.shape[-1]
     out = np.zeros(X.shape)
     for place in np.ndindex(X.shape[:-1]):
-        mean = math.fsum(X[place]) / d
-        variance = math.fsum((x - mean) ** 2 for x in X[place]) / d
-        for i in range(d):
-            spread = math.sqrt(variance + eps)
-            normed = (X[place][i] - mean) / spread if spread else math.nan
-            out[(*place, i)] = gain[i] * normed + bias[i]
+        out[place] = normed_token(X[place], gain, bias, eps)
     return out
 
 

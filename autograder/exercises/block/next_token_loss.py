@@ -7,9 +7,10 @@ import math
 import numpy as np
 from jaxtyping import Float, Int
 
-from autograder.exercises.block.parts import drawn_texts, row_softmax
+from autograder.exercises.block.parts import drawn_texts
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import row_softmax
 
 
 def next_token_loss(logits: Float[np.ndarray, "b n c"], ids: Int[np.ndarray, "b n"]) -> float:

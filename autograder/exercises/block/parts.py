@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import B, F
-from course.trial.functions import Function, public_function
-
-Act = Callable[[np.ndarray], np.ndarray]
-
-
-Params = dict[str, Float[np.ndarray, "..."]]
-
+from autograder.exercises.parts import Act, attention_of_heads, leaky_relu, norm1, norm2, silu, softplus
+from course.parameters import Params
+from course.trial.functions import Function
 
 Stages = dict[str, np.ndarray]
 
@@ -30,34 +24,18 @@ def row_variance(X: F, axis: Any = -1) -> F:
     return np.asarray(X.var(axis=axis, keepdims=True))
 
 
-def normalised_rows(X: F, gain: F, bias: F, eps: float) -> F:
-    return np.asarray(gain * minus_mean(X) / np.sqrt(row_variance(X) + eps) + bias)
-
-
 def drawn_gain(rng: np.random.Generator, d: int, dtype: str = "float64") -> F:
     """Gains that differ from 1, from each other and from 0."""
     return np.asarray((rng.uniform(0.5, 2.0, d) * rng.choice([-1.0, 1.0], d)).astype(dtype))
-
-
-def _silu(x: F) -> F:
-    return np.asarray(x / (1 + np.exp(-x)))
-
-
-def _leaky(x: F) -> F:
-    return np.asarray(np.where(x > 0, x, x * 0.1))
 
 
 def _gelu(x: F) -> F:
     return np.asarray(0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x * x * x))))
 
 
-def _softplus(x: F) -> F:
-    return np.asarray(np.logaddexp(x, x * 0))
-
-
 def drawn_activation(rng: np.random.Generator) -> Function:
     """One of four that bend in different ways, none of them relu; it keeps the dtype."""
-    run = (_silu, _leaky, _gelu, _softplus)[int(rng.integers(4))]
+    run = (silu, leaky_relu, _gelu, softplus)[int(rng.integers(4))]
     return Function("act", run, lambda *arguments, **keywords: 0)
 
 
@@ -71,32 +49,6 @@ def drawn_layers(rng: np.random.Generator, d: int, f: int, dtype: str = "float64
     )
 
 
-RELU, TANH = public_function("relu"), public_function("tanh")
-
-
-def attend_packed(X: F, p: Params, h: int, keep: B, shifted: bool = True) -> F:
-    """Attention with h heads, all tokens at once; a token that keeps nothing gets zeros."""
-    Wqkv, Wo = p["Wqkv"], p["Wo"]
-    v = len(Wo) // h
-    k = (Wqkv.shape[1] // h - v) // 2
-    Q, K, V = np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1)
-    heads = []
-    for a in range(h):
-        at, of = slice(a * k, (a + 1) * k), slice(a * v, (a + 1) * v)
-        S = np.where(keep, Q[:, at] @ K[:, at].T / math.sqrt(k), -np.inf)
-        E = np.exp(S - np.where(keep.any(axis=1) & shifted, S.max(axis=1), 0)[:, None])
-        heads.append((E / np.where(keep.any(axis=1), E.sum(axis=1), 1)[:, None]) @ V[:, of])
-    return np.asarray(np.hstack(heads) @ Wo)
-
-
-def norm1(X: F, p: Params, eps: float) -> F:
-    return normalised_rows(X, p["gain1"], p["bias1"], eps)
-
-
-def norm2(X: F, p: Params, eps: float) -> F:
-    return normalised_rows(X, p["gain2"], p["bias2"], eps)
-
-
 def feed_forward(X: F, p: Params, act: Act) -> F:
     return np.asarray(act(X @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])
 
@@ -107,7 +59,7 @@ def staged(*stages: F) -> Stages:
 
 def block_at_once(X: F, p: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     T1 = norm1(X, p, eps)
-    T2 = attend_packed(T1, p, h, keep)
+    T2 = attention_of_heads(T1, p["Wqkv"], p["Wo"], h, keep)
     T3 = T2 + X
     T4 = norm2(T3, p, eps)
     T5 = feed_forward(T4, p, act)
@@ -134,14 +86,6 @@ def drawn_parameters(
         "gain2": drawn_gain(rng, d, dtype),
         "bias2": normal(rng, d, dtype=dtype),
     }
-
-
-def who_sees_whom(rng: np.random.Generator, n: int) -> B:
-    """A random mask in which somebody sees nobody, and somebody sees a later token."""
-    keep = rng.random((n, n)) < 0.6
-    keep[0, n - 1] = True
-    keep[rng.integers(1, n)] = False
-    return keep
 
 
 def drawn_block(rng: np.random.Generator) -> tuple[int, ...]:
@@ -199,8 +143,3 @@ THREE_TOKENS = np.array([[1.0, 0.0], [-0.5, 1.5], [2.0, -1.0]])
 
 def drawn_texts(rng: np.random.Generator, b: int, n: int, c: int) -> F:
     return rng.integers(0, c, (b, n))
-
-
-def row_softmax(S: F, axis: int = -1) -> F:
-    E = np.exp(S - S.max(axis=axis, keepdims=True))
-    return np.asarray(E / E.sum(axis=axis, keepdims=True))

@@ -12,25 +12,18 @@ from autograder.exercises.block.layer_norm import layer_norm
 from autograder.exercises.block.parts import (
     BY_HAND,
     OTHER,
-    RELU,
     SMALL,
-    TANH,
     THREE_TOKENS,
-    Act,
-    attend_packed,
     block_at_once,
     drawn_activation,
     drawn_block,
     drawn_gain,
     drawn_parameters,
     feed_forward,
-    norm1,
-    norm2,
-    normalised_rows,
-    who_sees_whom,
 )
 from autograder.exercises.inputs import causal, normal
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.parts import RELU, TANH, Act, attention_of_heads, norm1, norm2, normalised_rows, who_sees_whom
 
 USES = ("block", "layer_norm")
 Layers = list[dict[str, Float[np.ndarray, "..."]]]
@@ -300,7 +293,7 @@ def stack_by_recursion(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, 
 def stack_without_helpers(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
     H = X.copy()
     for p in layers:
-        H += attend_packed(norm1(H, p, eps), p, h, keep)
+        H += attention_of_heads(norm1(H, p, eps), p["Wqkv"], p["Wo"], h, keep)
         H += feed_forward(norm2(H, p, eps), p, act)
     gain, bias = final_norm
     return gain * (H - H.mean(axis=1, keepdims=True)) / np.sqrt(H.var(axis=1, keepdims=True) + eps) + bias

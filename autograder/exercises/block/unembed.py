@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.block.parts import minus_mean, row_softmax, row_variance
+from autograder.exercises.block.parts import minus_mean, row_variance
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import row_softmax
 
 
 def unembed(H: Float[np.ndarray, "*b d"], U: Float[np.ndarray, "d c"]) -> Float[np.ndarray, "*b c"]:

@@ -10,15 +10,26 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from autograder.exercises.block.layer_norm import layer_norm
 from autograder.exercises.inputs import causal, normal, sizes
 from autograder.exercises.model import B, Case, F, case, equivalent, mistake, probe, right
+from autograder.exercises.parts import (
+    Act,
+    attention_of_heads,
+    head_for_token,
+    norm1,
+    norm2,
+    normalised_rows,
+    normed_token,
+    outputs_of_heads,
+    queries_keys_values,
+    who_sees_whom,
+    widths,
+)
 from course import ranks
+from course.parameters import Params
 from course.trial.tellings import BENT, SENT
 from course.trial.values import with_layout
 
-Act = Callable[[np.ndarray], np.ndarray]
-Params = dict[str, Float[np.ndarray, "..."]]
 OF_ATTENTION, OF_FFN = ("Wqkv", "Wo"), ("W1", "b1", "W2")
 
 
@@ -36,16 +47,14 @@ def parallel_block(
     f = len(params["b1"])
     if h % p or f % p:
         raise ValueError(f"{p} ranks, {h} heads, {f} hidden features")
-    v = len(params["Wo"]) // h
-    k = (params["Wqkv"].shape[1] // h - v) // 2
-    T1 = layer_norm(X, params["gain1"], params["bias1"], eps)
+    T1 = np.array([normed_token(x, params["gain1"], params["bias1"], eps) for x in X])
     T2 = np.zeros(X.shape)
     for a in range(rank * h // p, (rank + 1) * h // p):
         for i in range(len(X)):
-            T2[i] += _seen_by_head(a, i, T1, params, h, k, v, keep)
+            T2[i] += head_for_token(i, a, T1, params["Wqkv"], params["Wo"], h, keep)
     ranks.all_reduce(torch.from_numpy(T2))
     T3 = T2 + X
-    T4 = layer_norm(T3, params["gain2"], params["bias2"], eps)
+    T4 = np.array([normed_token(t, params["gain2"], params["bias2"], eps) for t in T3])
     T5 = np.zeros(X.shape)
     for u in range(rank * f // p, (rank + 1) * f // p):
         for i, t in enumerate(T4):
@@ -55,29 +64,8 @@ def parallel_block(
     return T5 + params["b2"] + T3
 
 
-def _seen_by_head(a: int, i: int, T1: F, params: Params, h: int, k: int, v: int, keep: B) -> F:
-    """What head a adds to the update of token i, key by key, from the definition."""
-    Wqkv = params["Wqkv"]
-    Wq = Wqkv[:, a * k : (a + 1) * k]
-    Wk = Wqkv[:, (h + a) * k : (h + a + 1) * k]
-    Wv = Wqkv[:, 2 * h * k + a * v : 2 * h * k + (a + 1) * v]
-    kept = [j for j in range(len(T1)) if keep[i, j]]
-    scores = [float((T1[i] @ Wq) @ (T1[j] @ Wk)) / math.sqrt(k) for j in kept]
-    powers = [math.exp(score - max(scores)) for score in scores]
-    mixed = np.zeros(v)
-    for j, power in zip(kept, powers, strict=True):
-        mixed += power / math.fsum(powers) * (T1[j] @ Wv)
-    return np.asarray(mixed @ params["Wo"][a * v : (a + 1) * v])
-
-
 def _value_width(params: Params, h: int) -> int:
     return len(params["Wo"]) // h
-
-
-def _widths(params: Params, h: int) -> tuple[int, int]:
-    """k and v."""
-    v = _value_width(params, h)
-    return (params["Wqkv"].shape[1] // h - v) // 2, v
 
 
 def _parameters(
@@ -102,7 +90,7 @@ def _parameters(
 
 def _owners(p: int, h: int, params: Params) -> dict[str, np.ndarray]:
     """For each weight that is shared out, the rank that holds a column or, standing upright, a row."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     f = len(params["b1"])
     queries, values, hidden = (np.arange(width) * p // width for width in (h * k, h * v, f))
     return {
@@ -112,14 +100,6 @@ def _owners(p: int, h: int, params: Params) -> dict[str, np.ndarray]:
         "b1": hidden,
         "W2": hidden[:, None],
     }
-
-
-def _who_sees_whom(rng: np.random.Generator, n: int) -> B:
-    """A random mask in which somebody sees nobody, and somebody sees a later token."""
-    keep = rng.random((n, n)) < 0.6
-    keep[0, n - 1] = True
-    keep[rng.integers(1, n)] = False
-    return keep
 
 
 def _drawn(rng: np.random.Generator, p: int) -> tuple[int, ...]:
@@ -154,7 +134,7 @@ def _public() -> tuple[Case, ...]:
     cases = [
         _block(rng, 1, "relu", size=(2, 3, 1, 1, 2, 2)),
         _block(rng, 2, "relu", size=(2, 3, 2, 1, 2, 4)),
-        _block(rng, 2, "tanh", _who_sees_whom(rng, 3), (3, 5, 4, 2, 6, 10)),
+        _block(rng, 2, "tanh", who_sees_whom(rng, 3), (3, 5, 4, 2, 6, 10)),
         _block(rng, 2, "tanh", size=(4, 4, 4, 2, 2, 12)),
         *(
             _block(rng, 2, "tanh", size=(2, 3, 4, 1, 2, 6), harness="shards", owned=names)
@@ -212,7 +192,7 @@ def masks_and_number_types(rng: np.random.Generator) -> list[Case]:
     """a mask with gaps, one token alone, float32, arrays that are not contiguous"""
     size = _drawn(rng, 2)
     return [
-        _block(rng, 2, "tanh", _who_sees_whom(rng, size[0]), size),
+        _block(rng, 2, "tanh", who_sees_whom(rng, size[0]), size),
         _block(rng, 2, "relu", size=(1, *size[1:])),
         _block(rng, 2, "tanh", dtype="float32"),
         _block(rng, 2, "tanh", order="strided"),
@@ -243,34 +223,11 @@ def rooms_of_one_block(rng: np.random.Generator) -> list[Case]:
     return one_block(rng)
 
 
-def _norm(X: F, gain: F, bias: F, eps: float) -> F:
-    centred = X - X.mean(axis=-1, keepdims=True)
-    return np.asarray(gain * centred / np.sqrt(X.var(axis=-1, keepdims=True) + eps) + bias)
-
-
-def _norm1(X: F, params: Params, eps: float) -> F:
-    return _norm(X, params["gain1"], params["bias1"], eps)
-
-
-def _norm2(X: F, params: Params, eps: float) -> F:
-    return _norm(X, params["gain2"], params["bias2"], eps)
-
-
 def _heads(X: F, Wqkv: F, h: int, v: int, keep: B, root: float | None = None) -> F:
     """What h heads see, side by side, before Wo; a token that keeps nothing gets zeros."""
     k = (Wqkv.shape[1] // h - v) // 2
-    Q, K, V = (Z.reshape(len(Z), h, -1).swapaxes(0, 1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
-    S = np.where(keep, Q @ K.swapaxes(1, 2) / (k**0.5 if root is None else root), -np.inf)
-    top = S.max(axis=-1, keepdims=True)
-    E = np.exp(S - np.where(np.isneginf(top), 0, top))
-    total = E.sum(axis=-1, keepdims=True)
-    mixed = (E / np.where(total == 0, 1, total)) @ V
-    return np.asarray(mixed.swapaxes(0, 1).reshape(len(X), h * mixed.shape[2]))
-
-
-def _mha(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """Attention as it has been carried over: the widths are read off the weights."""
-    return np.asarray(_heads(X, Wqkv, h, len(Wo) // h, keep) @ Wo)
+    Wq, Wk, Wv = np.split(Wqkv, [h * k, 2 * h * k], axis=1)
+    return outputs_of_heads(X, Wq, Wk, Wv, h, keep, root)
 
 
 def _refuse(p: int, params: Params, h: int) -> None:
@@ -282,14 +239,9 @@ def _share(rank: int, p: int, width: int) -> slice:
     return slice(rank * width // p, (rank + 1) * width // p)
 
 
-def _three(params: Params, h: int) -> list[F]:
-    k, _ = _widths(params, h)
-    return np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
-
-
 def _columns(rank: int, p: int, params: Params, h: int) -> F:
     """The rank's queries, keys and values in Wqkv."""
-    return np.hstack([W[:, _share(rank, p, W.shape[1])] for W in _three(params, h)])
+    return np.hstack([W[:, _share(rank, p, W.shape[1])] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)])
 
 
 def _rows(rank: int, p: int, W: F) -> F:
@@ -299,7 +251,7 @@ def _rows(rank: int, p: int, W: F) -> F:
 def _attended(rank: int, p: int, T1: F, params: Params, h: int, keep: B) -> F:
     """The rank's part of T2."""
     Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    return _mha(T1, Wqkv, Wo, h // p, keep)
+    return attention_of_heads(T1, Wqkv, Wo, h // p, keep)
 
 
 def _bent(rank: int, p: int, T4: F, params: Params, act: Act) -> F:
@@ -321,7 +273,7 @@ def _summed(part: F) -> F:
 
 def _second_half(rank: int, p: int, T3: F, params: Params, eps: float, act: Act) -> F:
     """H, as it should be."""
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
 
 
 @mistake
@@ -329,7 +281,7 @@ def uses_what_all_reduce_returns(rank: int, p: int, X: F, params: Params, h: int
     """you went on with what all_reduce returns. It returns None: the sum lies in the tensor that you handed over,
     and so in the array that shares its memory."""
     _refuse(p, params, h)
-    T2: Any = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2: Any = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     T2 = ranks.all_reduce(torch.from_numpy(T2))  # type: ignore[func-returns-value]
     return _second_half(rank, p, T2 + X, params, eps, act)
 
@@ -341,7 +293,7 @@ def adds_what_all_reduce_returns_to_X(
     """you added what all_reduce returns to X. It returns None: the sum lies in the tensor that you handed over, and
     so in the array that shares its memory."""
     _refuse(p, params, h)
-    T2: Any = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2: Any = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     T2 = ranks.all_reduce(torch.from_numpy(T2))  # type: ignore[func-returns-value]
     return _second_half(rank, p, X + T2, params, eps, act)
 
@@ -349,7 +301,7 @@ def adds_what_all_reduce_returns_to_X(
 def _first_half(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float) -> F:
     """T3, as it should be."""
     _refuse(p, params, h)
-    return np.asarray(_summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X)
+    return np.asarray(_summed(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X)
 
 
 @mistake
@@ -359,7 +311,7 @@ def returns_what_all_reduce_returns(
     """you returned what all_reduce returns, and it returns None: the sum lies in the tensor that you handed over.
     b2 and the residual come after it."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3
+    T5 = _fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"] + T3
     return ranks.all_reduce(torch.from_numpy(T5))  # type: ignore[func-returns-value, return-value]
 
 
@@ -368,10 +320,10 @@ def adds_up_copies(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps
     """the sums are made, and you do not use them. torch.tensor makes a copy, and the copy holds the sum; your own
     array is still this rank's part. torch.from_numpy shares the memory."""
     _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     ranks.all_reduce(torch.tensor(T2))
     T3 = T2 + X
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    T5 = _fed(rank, p, norm2(T3, params, eps), params, act)
     ranks.all_reduce(torch.tensor(T5))
     return np.asarray(T5 + params["b2"] + T3)
 
@@ -381,8 +333,8 @@ def no_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float
     """no part is ever added to the others: each rank ends with another H, made of its own heads and its own hidden
     features. Twice the ranks have to meet."""
     _refuse(p, params, h)
-    T3 = _attended(rank, p, _norm1(X, params, eps), params, h, keep) + X
-    return np.asarray(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+    T3 = _attended(rank, p, norm1(X, params, eps), params, h, keep) + X
+    return np.asarray(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"] + T3)
 
 
 @mistake
@@ -390,7 +342,7 @@ def no_first_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: 
     """what the heads of the other ranks have found is missing from T3. A rank's part of T2 is of the right shape,
     and it is only a part: the ranks have to meet before the residual is added."""
     _refuse(p, params, h)
-    T3 = _attended(rank, p, _norm1(X, params, eps), params, h, keep) + X
+    T3 = _attended(rank, p, norm1(X, params, eps), params, h, keep) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -399,7 +351,7 @@ def no_second_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps:
     """T5 is only this rank's part: what the hidden features of the other ranks give is missing. After W2 the ranks
     have to meet a second time."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+    return np.asarray(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"] + T3)
 
 
 @mistake
@@ -407,8 +359,8 @@ def one_sum_at_the_end(rank: int, p: int, X: F, params: Params, h: int, keep: B,
     """you saved the first all-reduce and added both parts up at the end, in one. The FFN cannot wait for that: it
     reads the second LayerNorm, which reads the sum T3, whole."""
     _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
-    T5 = _fed(rank, p, _norm2(T2 + X, params, eps), params, act)
+    T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
+    T5 = _fed(rank, p, norm2(T2 + X, params, eps), params, act)
     return np.asarray(_summed(T2 + T5) + params["b2"] + X)
 
 
@@ -417,7 +369,7 @@ def sums_H(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float,
     """you added T3 and b2 to the part before the second all-reduce. T3 is whole on every rank already, so it is
     added up p times, and b2 too. Only parts are summed."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+    return _summed(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"] + T3)
 
 
 @mistake
@@ -425,14 +377,14 @@ def second_residual_on_every_rank(rank: int, p: int, X: F, params: Params, h: in
     """you added T3 to the part before the second all-reduce. T3 is whole on every rank already, so it is added up p
     times."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + T3) + params["b2"])
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act) + T3) + params["b2"])
 
 
 @mistake
 def first_residual_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """you added X to the part before the first all-reduce. Every rank has all of X, so it is added up p times."""
     _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep) + X)
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -441,8 +393,8 @@ def both_residuals_on_every_rank(rank: int, p: int, X: F, params: Params, h: int
     """you added the residual to the part before each of the two all-reduces. X and T3 are whole on every rank, so
     they are added up p times. Only parts are summed."""
     _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + T3) + params["b2"])
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep) + X)
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act) + T3) + params["b2"])
 
 
 @mistake
@@ -450,8 +402,8 @@ def residuals_and_b2_on_every_rank(rank: int, p: int, X: F, params: Params, h: i
     """you added X to the first part, and T3 and b2 to the second, before the all-reduces. All of them are whole on
     every rank, so they are added up p times. Only parts are summed."""
     _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X)
-    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep) + X)
+    return _summed(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"] + T3)
 
 
 @mistake
@@ -459,14 +411,14 @@ def b2_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, e
     """b2 is in the sum p times, once for each rank: you added it to the part before the all-reduce. It belongs to
     the block, not to a rank. (A well-known kind of layer once shipped so.)"""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]) + T3)
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"]) + T3)
 
 
 @mistake
 def b2_left_out(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """b2 is missing. It is not shared out: it is added once, to the sum."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + T3)
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) + T3)
 
 
 @mistake
@@ -474,7 +426,7 @@ def sums_T5_twice(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps:
     """T5 went through two all-reduces. After the first it is whole on every rank, and the second multiplies it by
     p."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _summed(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)))
+    T5 = _summed(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)))
     return np.asarray(T5 + params["b2"] + T3)
 
 
@@ -483,8 +435,8 @@ def averages(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: floa
     """you divided the sums by p. The parts are terms of one sum, not p guesses at the same thing: gradients are
     averaged so, and these are none."""
     _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) / p + X
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep)) / p + X
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
 
 
 @mistake
@@ -492,7 +444,7 @@ def sums_T1_too(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: f
     """the numbers are right, and the ranks meet three times where two are enough: at the sums T2 and T5. X and the
     normed tokens T1 and T4 are the same on every rank; adding one of them up tells nobody anything new."""
     _refuse(p, params, h)
-    T1 = _summed(_norm1(X, params, eps)) / p
+    T1 = _summed(norm1(X, params, eps)) / p
     T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
@@ -503,9 +455,9 @@ def sums_queries_keys_and_values(rank: int, p: int, X: F, params: Params, h: int
     heads together on every rank, each with an all-reduce, before attention. A head needs no other head's: let each rank
     finish its own heads."""
     _refuse(p, params, h)
-    v, T1 = _value_width(params, h), _norm1(X, params, eps)
+    v, T1 = _value_width(params, h), norm1(X, params, eps)
     tables = []
-    for W in _three(params, h):
+    for W in queries_keys_values(params["Wqkv"], params["Wo"], h):
         own, part = _share(rank, p, W.shape[1]), np.zeros((len(X), W.shape[1]), X.dtype)
         part[:, own] = T1 @ W[:, own]
         tables.append(_summed(part))
@@ -523,7 +475,7 @@ def puts_the_heads_together_first(rank: int, p: int, X: F, params: Params, h: in
     _refuse(p, params, h)
     v = _value_width(params, h)
     seen = np.zeros((len(X), h * v), X.dtype)
-    seen[:, _share(rank, p, h * v)] = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep)
+    seen[:, _share(rank, p, h * v)] = _heads(norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep)
     T3 = _summed(seen) @ params["Wo"] + X
     return _second_half(rank, p, T3, params, eps, act)
 
@@ -537,7 +489,7 @@ def puts_the_hidden_features_together_first(
     parts are added up."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     bent = np.zeros((len(X), len(params["b1"])), X.dtype)
-    bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, _norm2(T3, params, eps), params, act)
+    bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, norm2(T3, params, eps), params, act)
     return np.asarray(_summed(bent) @ params["W2"] + params["b2"] + T3)
 
 
@@ -549,10 +501,10 @@ def puts_both_together_first(rank: int, p: int, X: F, params: Params, h: int, ke
     _refuse(p, params, h)
     v = _value_width(params, h)
     seen = np.zeros((len(X), h * v), X.dtype)
-    seen[:, _share(rank, p, h * v)] = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep)
+    seen[:, _share(rank, p, h * v)] = _heads(norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep)
     T3 = _summed(seen) @ params["Wo"] + X
     bent = np.zeros((len(X), len(params["b1"])), X.dtype)
-    bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, _norm2(T3, params, eps), params, act)
+    bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, norm2(T3, params, eps), params, act)
     return np.asarray(_summed(bent) @ params["W2"] + params["b2"] + T3)
 
 
@@ -563,7 +515,7 @@ def splits_the_FFN_by_rows_first(rank: int, p: int, X: F, params: Params, h: int
     and can go on by itself."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own = _share(rank, p, X.shape[1])
-    hidden = _summed(_norm2(T3, params, eps)[:, own] @ params["W1"][own])
+    hidden = _summed(norm2(T3, params, eps)[:, own] @ params["W1"][own])
     return np.asarray(act(hidden + params["b1"]) @ params["W2"] + params["b2"] + T3)
 
 
@@ -574,14 +526,14 @@ def bends_the_parts(rank: int, p: int, X: F, params: Params, h: int, keep: B, ep
     a few hidden features."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own = _share(rank, p, X.shape[1])
-    bent = act(_norm2(T3, params, eps)[:, own] @ params["W1"][own] + params["b1"])
+    bent = act(norm2(T3, params, eps)[:, own] @ params["W1"][own] + params["b1"])
     return np.asarray(_summed(bent @ params["W2"]) + params["b2"] + T3)
 
 
 def _by_oneself(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    T2 = _attended(0, 1, _norm1(X, params, eps), params, h, keep)
+    T2 = _attended(0, 1, norm1(X, params, eps), params, h, keep)
     T3 = T2 + X
-    return np.asarray(_fed(0, 1, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+    return np.asarray(_fed(0, 1, norm2(T3, params, eps), params, act) + params["b2"] + T3)
 
 
 @mistake
@@ -599,8 +551,8 @@ def computes_everything_and_divides(
     """the numbers are right, but each rank computed all heads and all hidden features; you added up p times the
     same thing and divided by p. They are to be shared out."""
     _refuse(p, params, h)
-    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) / p + X
-    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
+    T3 = _summed(_attended(0, 1, norm1(X, params, eps), params, h, keep)) / p + X
+    return np.asarray(_summed(_fed(0, 1, norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
 
 
 @mistake
@@ -608,8 +560,8 @@ def computes_everything_and_sums(rank: int, p: int, X: F, params: Params, h: int
     """each rank computed all heads and all hidden features, and then you added up p times the same thing. They are
     to be shared out, so that each is in the sum once."""
     _refuse(p, params, h)
-    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) + X
-    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+    T3 = _summed(_attended(0, 1, norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(_summed(_fed(0, 1, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
 
 
 @mistake
@@ -617,7 +569,7 @@ def shares_out_attention_only(rank: int, p: int, X: F, params: Params, h: int, k
     """the heads are shared out, and the FFN is not: every rank has all hidden features, so they are in the sum p
     times."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(0, 1, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+    return np.asarray(_summed(_fed(0, 1, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
 
 
 @mistake
@@ -625,14 +577,14 @@ def FFN_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
     """the numbers are right, and only attention is shared out: every rank computed the whole FFN by itself, which
     is where most of the weights are."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_fed(0, 1, _norm2(T3, params, eps), params, act) + params["b2"] + T3)
+    return np.asarray(_fed(0, 1, norm2(T3, params, eps), params, act) + params["b2"] + T3)
 
 
 @mistake
 def attention_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """the numbers are right, and only the FFN is shared out: every rank computed all heads by itself."""
     _refuse(p, params, h)
-    T3 = _attended(0, 1, _norm1(X, params, eps), params, h, keep) + X
+    T3 = _attended(0, 1, norm1(X, params, eps), params, h, keep) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -641,7 +593,7 @@ def shares_out_the_FFN_only(rank: int, p: int, X: F, params: Params, h: int, kee
     """the hidden features are shared out, and the heads are not: every rank has all of them, so they are in the sum
     p times."""
     _refuse(p, params, h)
-    T3 = _summed(_attended(0, 1, _norm1(X, params, eps), params, h, keep)) + X
+    T3 = _summed(_attended(0, 1, norm1(X, params, eps), params, h, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -671,11 +623,14 @@ def deals_heads_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, kee
     _refuse(p, params, h)
     v = _value_width(params, h)
     heads = np.arange(rank, h, p)
-    pieces = [W.reshape(len(W), h, -1)[:, heads].reshape(len(W), -1) for W in _three(params, h)]
-    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), h // p, v, keep)
+    pieces = [
+        W.reshape(len(W), h, -1)[:, heads].reshape(len(W), -1)
+        for W in queries_keys_values(params["Wqkv"], params["Wo"], h)
+    ]
+    seen = _heads(norm1(X, params, eps), np.hstack(pieces), h // p, v, keep)
     T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[heads].reshape(h // p * v, -1)) + X
     own = slice(rank, None, p)
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
     return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
 
 
@@ -686,7 +641,7 @@ def cuts_the_packed_columns(rank: int, p: int, X: F, params: Params, h: int, kee
     three."""
     _refuse(p, params, h)
     Wqkv, Wo = params["Wqkv"][:, _share(rank, p, params["Wqkv"].shape[1])], _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -696,7 +651,7 @@ def takes_columns_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep:
     whole heads: in each of the three tables of Wqkv a block of columns."""
     _refuse(p, params, h)
     Wqkv, Wo = params["Wqkv"][:, rank::p], _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -706,7 +661,7 @@ def all_heads_in_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: 
     every piece has a softmax of its own."""
     _refuse(p, params, h)
     Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -715,7 +670,7 @@ def one_head_in_a_shard(rank: int, p: int, X: F, params: Params, h: int, keep: B
     """you ran a rank's heads as one wide head. A rank has h / p heads, and each has a softmax of its own."""
     _refuse(p, params, h)
     Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, 1, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, 1, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -725,7 +680,7 @@ def first_rows_of_Wo(rank: int, p: int, X: F, params: Params, h: int, keep: B, e
     of its own in Wo."""
     _refuse(p, params, h)
     Wqkv, Wo = _columns(rank, p, params, h), _rows(0, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -734,7 +689,7 @@ def first_rows_of_W2(rank: int, p: int, X: F, params: Params, h: int, keep: B, e
     """every rank multiplies by the first rows of W2, which belong to the hidden features of rank 0. A hidden
     feature has a row of its own in W2."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _summed(_bent(rank, p, _norm2(T3, params, eps), params, act) @ _rows(0, p, params["W2"]))
+    T5 = _summed(_bent(rank, p, norm2(T3, params, eps), params, act) @ _rows(0, p, params["W2"]))
     return np.asarray(T5 + params["b2"] + T3)
 
 
@@ -744,7 +699,7 @@ def first_part_of_b1(rank: int, p: int, X: F, params: Params, h: int, keep: B, e
     columns of W1 are."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own, first = _share(rank, p, len(params["b1"])), _share(0, p, len(params["b1"]))
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][first])
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][first])
     return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
 
 
@@ -754,7 +709,7 @@ def b1_left_out(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: f
     has the feature."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own = _share(rank, p, len(params["b1"]))
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own])
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, own])
     return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
 
 
@@ -765,7 +720,7 @@ def b1_on_rank_0_only(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own = _share(rank, p, len(params["b1"]))
     b1 = params["b1"][own] * (rank == 0)
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + b1)
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, own] + b1)
     return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
 
 
@@ -775,7 +730,7 @@ def b1_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: fl
     it as the columns of W1 are."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own = _share(rank, p, len(params["b1"]))
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"])
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"])
     return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
 
 
@@ -785,7 +740,7 @@ def Wqkv_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: 
     are columns of Wqkv: cut it in three, and then each of the three."""
     _refuse(p, params, h)
     Wo = _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), params["Wqkv"], Wo, h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), params["Wqkv"], Wo, h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -794,7 +749,9 @@ def Wo_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: fl
     """you multiplied a rank's heads by the whole of Wo. It has a row for each feature of all heads, and a rank has
     h / p of them: it takes the rows of its own."""
     _refuse(p, params, h)
-    T3 = _summed(_mha(_norm1(X, params, eps), _columns(rank, p, params, h), params["Wo"], h // p, keep)) + X
+    T3 = (
+        _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), params["Wo"], h // p, keep)) + X
+    )
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -803,7 +760,7 @@ def W2_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: fl
     """you multiplied a rank's hidden features by the whole of W2. It has a row for each of the f features, and a
     rank has f / p of them: it takes the rows of its own."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _summed(_bent(rank, p, _norm2(T3, params, eps), params, act) @ params["W2"])
+    T5 = _summed(_bent(rank, p, norm2(T3, params, eps), params, act) @ params["W2"])
     return np.asarray(T5 + params["b2"] + T3)
 
 
@@ -835,7 +792,7 @@ def norms_a_shard_of_the_features(rank: int, p: int, X: F, params: Params, h: in
 
     def normed(Z: F, gain: F, bias: F) -> F:
         parts = [_share(r, p, Z.shape[1]) for r in range(p)]
-        return np.hstack([_norm(Z[:, own], gain[own], bias[own], eps) for own in parts])
+        return np.hstack([normalised_rows(Z[:, own], gain[own], bias[own], eps) for own in parts])
 
     T1 = normed(X, params["gain1"], params["bias1"])
     T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
@@ -869,7 +826,7 @@ def norms_only_its_own_features(rank: int, p: int, X: F, params: Params, h: int,
 
     def normed(Z: F, gain: F, bias: F) -> F:
         T = np.zeros_like(Z)
-        T[:, own] = _norm(Z[:, own], gain[own], bias[own], eps)
+        T[:, own] = normalised_rows(Z[:, own], gain[own], bias[own], eps)
         return T
 
     T1 = normed(X, params["gain1"], params["bias1"])
@@ -918,8 +875,8 @@ def post_norm(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: flo
     """this is the post-norm block of the first transformer, which norms after each addition. Here each half norms
     what goes into it, and what it adds to stays as it is."""
     _refuse(p, params, h)
-    T3 = _norm1(_summed(_attended(rank, p, X, params, h, keep)) + X, params, eps)
-    return _norm2(_summed(_fed(rank, p, T3, params, act)) + params["b2"] + T3, params, eps)
+    T3 = norm1(_summed(_attended(rank, p, X, params, h, keep)) + X, params, eps)
+    return norm2(_summed(_fed(rank, p, T3, params, act)) + params["b2"] + T3, params, eps)
 
 
 @mistake
@@ -927,8 +884,8 @@ def norms_before_the_residual(rank: int, p: int, X: F, params: Params, h: int, k
     """your second LayerNorm looks at T2, the update alone. It norms what the FFN is to read, which is the sum
     T3."""
     _refuse(p, params, h)
-    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
-    T5 = _summed(_fed(rank, p, _norm2(T2, params, eps), params, act)) + params["b2"]
+    T2 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep))
+    T5 = _summed(_fed(rank, p, norm2(T2, params, eps), params, act)) + params["b2"]
     return np.asarray(T5 + T2 + X)
 
 
@@ -937,8 +894,8 @@ def halves_side_by_side(rank: int, p: int, X: F, params: Params, h: int, keep: B
     """your second LayerNorm looks at X, so the FFN does not see what attention has found. T4 is made from T3, after
     the first all-reduce."""
     _refuse(p, params, h)
-    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
-    T5 = _summed(_fed(rank, p, _norm2(X, params, eps), params, act)) + params["b2"]
+    T2 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep))
+    T5 = _summed(_fed(rank, p, norm2(X, params, eps), params, act)) + params["b2"]
     return np.asarray(T5 + T2 + X)
 
 
@@ -946,7 +903,7 @@ def halves_side_by_side(rank: int, p: int, X: F, params: Params, h: int, keep: B
 def one_norm_for_both(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """both LayerNorms use gain1 and bias1. Each has parameters of its own."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm1(T3, params, eps), params, act)) + params["b2"] + T3)
+    return np.asarray(_summed(_fed(rank, p, norm1(T3, params, eps), params, act)) + params["b2"] + T3)
 
 
 @mistake
@@ -959,7 +916,7 @@ def eps_of_its_own(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps
 def no_first_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """the first addition is missing: your T3 is T2 alone. Attention makes an update, and what it updates is X."""
     _refuse(p, params, h)
-    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
+    T2 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep))
     return _second_half(rank, p, T2, params, eps, act)
 
 
@@ -967,7 +924,7 @@ def no_first_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
 def no_second_residual(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """the second addition is missing: your H is T5 alone. The FFN makes an update, and what it updates is T3."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"])
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"])
 
 
 @mistake
@@ -975,8 +932,8 @@ def no_residuals(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: 
     """both additions are missing. Attention and FFN make updates, and each of them replaces what it was to
     update."""
     _refuse(p, params, h)
-    T2 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
-    return np.asarray(_summed(_fed(rank, p, _norm2(T2, params, eps), params, act)) + params["b2"])
+    T2 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep))
+    return np.asarray(_summed(_fed(rank, p, norm2(T2, params, eps), params, act)) + params["b2"])
 
 
 @mistake
@@ -984,7 +941,7 @@ def loses_attention(rank: int, p: int, X: F, params: Params, h: int, keep: B, ep
     """you added T5 to X. What attention has found, T2, is lost on that path: the FFN's update goes on top of T3,
     which holds both."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + X)
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + X)
 
 
 @mistake
@@ -998,7 +955,7 @@ def activation_on_the_sum(rank: int, p: int, X: F, params: Params, h: int, keep:
     """you applied the activation after the second all-reduce. It stands between W1 and W2, and needs no other rank:
     each hidden feature is bent by itself."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = act(_summed(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x)) + params["b2"])
+    T5 = act(_summed(_fed(rank, p, norm2(T3, params, eps), params, lambda x: x)) + params["b2"])
     return np.asarray(T5 + T3)
 
 
@@ -1007,7 +964,7 @@ def activation_on_the_parts(rank: int, p: int, X: F, params: Params, h: int, kee
     """you applied the activation after W2, to each rank's part. It stands between W1 and W2: there each hidden
     feature is whole."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = act(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x))
+    T5 = act(_fed(rank, p, norm2(T3, params, eps), params, lambda x: x))
     return np.asarray(_summed(T5) + params["b2"] + T3)
 
 
@@ -1040,7 +997,7 @@ def no_scale(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: floa
     """the scores are not scaled. Each head divides its own by the root of k."""
     _refuse(p, params, h)
     v = _value_width(params, h)
-    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, 1.0)
+    seen = _heads(norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, 1.0)
     return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
 
 
@@ -1050,7 +1007,7 @@ def scales_by_the_width_of_tokens(rank: int, p: int, X: F, params: Params, h: in
     _refuse(p, params, h)
     v = _value_width(params, h)
     root = float(X.shape[1]) ** 0.5
-    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, root)
+    seen = _heads(norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, root)
     return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
 
 
@@ -1059,9 +1016,9 @@ def scales_by_the_width_of_a_shard(rank: int, p: int, X: F, params: Params, h: i
     """you divided the scores by the root of all the queries that a rank has, k for each of its heads. It is k, the
     width of a query in one head."""
     _refuse(p, params, h)
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     root = float(h // p * k) ** 0.5
-    seen = _heads(_norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, root)
+    seen = _heads(norm1(X, params, eps), _columns(rank, p, params, h), h // p, v, keep, root)
     return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
 
 
@@ -1095,9 +1052,9 @@ def only_rank_0_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, e
     """only rank 0 calls all_reduce, and waits for ever: a collective is complete when every rank has come to it.
     None may stand under a condition on rank."""
     _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     T3 = (_summed(T2) if rank == 0 else T2) + X
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    T5 = _fed(rank, p, norm2(T3, params, eps), params, act)
     return np.asarray((_summed(T5) if rank == 0 else T5) + params["b2"] + T3)
 
 
@@ -1106,9 +1063,9 @@ def rank_0_does_not_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B
     """the others call all_reduce and rank 0 does not, so they wait for ever: a collective is complete when every
     rank has come to it. None may stand under a condition on rank."""
     _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     T3 = (_summed(T2) if rank else T2) + X
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    T5 = _fed(rank, p, norm2(T3, params, eps), params, act)
     return np.asarray((_summed(T5) if rank else T5) + params["b2"] + T3)
 
 
@@ -1118,7 +1075,7 @@ def drops_the_remainder(rank: int, p: int, X: F, params: Params, h: int, keep: B
     them, and nobody says so. Refuse with a ValueError, before anything is sent."""
     v = _value_width(params, h)
     heads = h // p * p
-    pieces = [W[:, : heads * W.shape[1] // h] for W in _three(params, h)]
+    pieces = [W[:, : heads * W.shape[1] // h] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]
     f = len(params["b1"]) // p * p
     cut = {"W1": params["W1"][:, :f], "b1": params["b1"][:f], "W2": params["W2"][:f]}
     left = {**params, **cut, "Wqkv": np.hstack(pieces), "Wo": params["Wo"][: heads * v]}
@@ -1131,8 +1088,11 @@ def unequal_shards(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps
     refused, with a ValueError, before anything is sent: ranks with less would wait for those with more."""
     v = _value_width(params, h)
     own = _share(rank, p, h)
-    pieces = [W.reshape(len(W), h, -1)[:, own].reshape(len(W), -1) for W in _three(params, h)]
-    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), own.stop - own.start, v, keep)
+    pieces = [
+        W.reshape(len(W), h, -1)[:, own].reshape(len(W), -1)
+        for W in queries_keys_values(params["Wqkv"], params["Wo"], h)
+    ]
+    seen = _heads(norm1(X, params, eps), np.hstack(pieces), own.stop - own.start, v, keep)
     T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[own].reshape(-1, X.shape[1])) + X
     return _second_half(rank, p, T3, params, eps, act)
 
@@ -1156,7 +1116,7 @@ def refuses_hidden_features_only(rank: int, p: int, X: F, params: Params, h: int
         raise ValueError("hidden features")
     v = _value_width(params, h)
     heads = h // p * p
-    pieces = [W[:, : heads * W.shape[1] // h] for W in _three(params, h)]
+    pieces = [W[:, : heads * W.shape[1] // h] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]
     left = {**params, "Wqkv": np.hstack(pieces), "Wo": params["Wo"][: heads * v]}
     return _right(rank, p, X, left, heads, keep, eps, act)
 
@@ -1169,7 +1129,7 @@ def refuses_hidden_features_too_late(
     sent: then nobody has worked, or waits, in vain."""
     if h % p:
         raise ValueError("heads")
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
     if len(params["b1"]) % p:
         raise ValueError("hidden features")
     return _second_half(rank, p, T3, params, eps, act)
@@ -1183,8 +1143,11 @@ def only_rank_0_refuses(rank: int, p: int, X: F, params: Params, h: int, keep: B
         _refuse(p, params, h)
     own = _share(rank, p, h)
     v = _value_width(params, h)
-    pieces = [W.reshape(len(W), h, -1)[:, own].reshape(len(W), -1) for W in _three(params, h)]
-    seen = _heads(_norm1(X, params, eps), np.hstack(pieces), own.stop - own.start, v, keep)
+    pieces = [
+        W.reshape(len(W), h, -1)[:, own].reshape(len(W), -1)
+        for W in queries_keys_values(params["Wqkv"], params["Wo"], h)
+    ]
+    seen = _heads(norm1(X, params, eps), np.hstack(pieces), own.stop - own.start, v, keep)
     T3 = _summed(seen @ params["Wo"].reshape(h, v, -1)[own].reshape(-1, X.shape[1])) + X
     return _second_half(rank, p, T3, params, eps, act)
 
@@ -1223,7 +1186,7 @@ def sums_in_float64(rank: int, p: int, X: F, params: Params, h: int, keep: B, ep
     np.zeros makes one, unless it is told otherwise."""
     _refuse(p, params, h)
     T2 = np.zeros(X.shape)
-    T2 += _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2 += _attended(rank, p, norm1(X, params, eps), params, h, keep)
     return _second_half(rank, p, _summed(T2) + X, params, eps, act)
 
 
@@ -1232,7 +1195,7 @@ def adds_into_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: 
     """you added the update into the caller's tokens. += changes an array for everybody who holds it. Make a new
     one."""
     _refuse(p, params, h)
-    X += _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep))
+    X += _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep))
     return _second_half(rank, p, X, params, eps, act)
 
 
@@ -1242,7 +1205,7 @@ def divides_b2_in_place(rank: int, p: int, X: F, params: Params, h: int, keep: B
     Make a new array."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     params["b2"] /= p
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]) + T3)
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"]) + T3)
 
 
 @mistake
@@ -1254,7 +1217,7 @@ def keeps_its_shards_in_params(rank: int, p: int, X: F, params: Params, h: int, 
     own = _share(rank, p, len(params["b1"]))
     params["Wqkv"], params["Wo"] = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
     params["W1"], params["b1"], params["W2"] = params["W1"][:, own], params["b1"][own], params["W2"][own]
-    seen = _heads(_norm1(X, params, eps), params["Wqkv"], h // p, v, keep)
+    seen = _heads(norm1(X, params, eps), params["Wqkv"], h // p, v, keep)
     T3 = _summed(seen @ params["Wo"]) + X
     return _second_half(0, 1, T3, params, eps, act)
 
@@ -1265,7 +1228,7 @@ def hidden_features_cut_too_late(rank: int, p: int, X: F, params: Params, h: int
     own out afterwards. Cut the columns of W1 first: then a rank has f / p features to compute."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own = _share(rank, p, len(params["b1"]))
-    bent = _bent(0, 1, _norm2(T3, params, eps), params, act)
+    bent = _bent(0, 1, norm2(T3, params, eps), params, act)
     return np.asarray(_summed(bent[:, own] @ params["W2"][own]) + params["b2"] + T3)
 
 
@@ -1274,7 +1237,7 @@ def heads_cut_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B,
     """every rank computed all heads, and cut its own out afterwards. Cut the columns of Wqkv first."""
     _refuse(p, params, h)
     v = _value_width(params, h)
-    seen = _heads(_norm1(X, params, eps), params["Wqkv"], h, v, keep)[:, _share(rank, p, h * v)]
+    seen = _heads(norm1(X, params, eps), params["Wqkv"], h, v, keep)[:, _share(rank, p, h * v)]
     return _second_half(rank, p, _summed(seen @ _rows(rank, p, params["Wo"])) + X, params, eps, act)
 
 
@@ -1289,8 +1252,8 @@ def gathers_and_adds(rank: int, p: int, X: F, params: Params, h: int, keep: B, e
         ranks.all_gather(parts, torch.from_numpy(np.ascontiguousarray(part)))
         return np.asarray(sum(one.numpy() for one in parts))
 
-    T3 = gathered(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) + X
-    return np.asarray(gathered(_fed(rank, p, _norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+    T3 = gathered(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(gathered(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
 
 
 @mistake
@@ -1307,7 +1270,7 @@ def adds_up_a_copy_first(rank: int, p: int, X: F, params: Params, h: int, keep: 
     """the first sum is made, and you do not use it. The all-reduce got a new array, and that one holds the sum:
     torch.tensor and astype copy, and an expression such as T2 + X has no name. Your T2 is still this rank's part."""
     _refuse(p, params, h)
-    T2 = _attended(rank, p, _norm1(X, params, eps), params, h, keep)
+    T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     ranks.all_reduce(torch.tensor(T2))
     return _second_half(rank, p, T2 + X, params, eps, act)
 
@@ -1317,7 +1280,7 @@ def adds_up_a_copy_second(rank: int, p: int, X: F, params: Params, h: int, keep:
     """the second sum is made, and you do not use it. The all-reduce got a new array, and that one holds the sum:
     torch.tensor and astype copy, and an expression such as T5 + b2 has no name. Your T5 is still this rank's part."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    T5 = _fed(rank, p, norm2(T3, params, eps), params, act)
     ranks.all_reduce(torch.tensor(T5))
     return np.asarray(T5 + params["b2"] + T3)
 
@@ -1327,7 +1290,7 @@ def throws_b2_and_the_sum_away(rank: int, p: int, X: F, params: Params, h: int, 
     """b2 is missing from H, and so is what the other ranks' hidden features give. The all-reduce was given an
     expression, such as T5 + b2: that is a new array, which holds the sum, and has no name."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    T5 = _fed(rank, p, norm2(T3, params, eps), params, act)
     ranks.all_reduce(torch.from_numpy(T5 + params["b2"]))
     return np.asarray(T5 + T3)
 
@@ -1337,7 +1300,7 @@ def b2_once_too_often(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
     """b2 is in the sum p + 1 times: once in the part of each rank, where ffn has put it, and once more at the end. It
     belongs to the block, not to a rank."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    part = _fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"]
+    part = _fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"]
     return np.asarray(_summed(part) + params["b2"] + T3)
 
 
@@ -1345,7 +1308,7 @@ def b2_once_too_often(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
 def averages_attention(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """you divided the first sum by p. The parts are terms of one sum, not p guesses at the same thing."""
     _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep)) / p + X
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep)) / p + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1353,7 +1316,7 @@ def averages_attention(rank: int, p: int, X: F, params: Params, h: int, keep: B,
 def averages_the_FFN(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """you divided the second sum by p. The parts are terms of one sum, not p guesses at the same thing."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    return np.asarray(_summed(_fed(rank, p, _norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
 
 
 @mistake
@@ -1361,9 +1324,9 @@ def values_cut_as_queries(rank: int, p: int, X: F, params: Params, h: int, keep:
     """you cut queries, keys and values all by the width of the queries, h * k. Values are v wide, which may be another
     number: their table has h * v columns."""
     _refuse(p, params, h)
-    own = _share(rank, p, h * _widths(params, h)[0])
-    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    own = _share(rank, p, h * widths(params["Wqkv"], params["Wo"], h)[0])
+    Wqkv = np.hstack([W[:, own] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)])
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1372,9 +1335,9 @@ def values_and_Wo_cut_as_queries(rank: int, p: int, X: F, params: Params, h: int
     """you cut queries, keys, values and the rows of Wo all by the width of the queries, h * k. Values are v wide, which
     may be another number: their table has h * v columns, and Wo has h * v rows."""
     _refuse(p, params, h)
-    own = _share(rank, p, h * _widths(params, h)[0])
-    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    own = _share(rank, p, h * widths(params["Wqkv"], params["Wo"], h)[0])
+    Wqkv = np.hstack([W[:, own] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)])
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1386,7 +1349,7 @@ def widths_from_the_tokens(rank: int, p: int, X: F, params: Params, h: int, keep
     width = X.shape[1] // h * h
     own, pieces = _share(rank, p, width), np.split(params["Wqkv"], [width, 2 * width], axis=1)
     Wqkv = np.hstack([W[:, own] for W in pieces])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1397,7 +1360,7 @@ def cuts_Wqkv_in_thirds(rank: int, p: int, X: F, params: Params, h: int, keep: B
     _refuse(p, params, h)
     pieces = np.split(params["Wqkv"], 3, axis=1)
     Wqkv = np.hstack([W[:, _share(rank, p, W.shape[1])] for W in pieces])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1406,10 +1369,10 @@ def takes_shards_from_thirds(rank: int, p: int, X: F, params: Params, h: int, ke
     """you cut Wqkv into three equal parts, and took a rank's queries, keys and values out of them. Where v is not k the parts
     are not equal: np.split can be told where to cut."""
     _refuse(p, params, h)
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     pieces = zip(np.split(params["Wqkv"], 3, axis=1), (h * k, h * k, h * v), strict=True)
     Wqkv = np.hstack([W[:, _share(rank, p, width)] for W, width in pieces])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1418,10 +1381,10 @@ def cuts_the_rows_of_Wqkv(rank: int, p: int, X: F, params: Params, h: int, keep:
     """you cut the rows of Wqkv in three. Queries, keys and values are columns of it: np.split cuts rows unless it is told
     an axis."""
     _refuse(p, params, h)
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     pieces = zip(np.split(params["Wqkv"], 3), (h * k, h * k, h * v), strict=True)
     Wqkv = np.hstack([W[:, _share(rank, p, width)] for W, width in pieces])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, _rows(rank, p, params["Wo"]), h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1431,7 +1394,7 @@ def rows_of_Wo_by_the_tokens(rank: int, p: int, X: F, params: Params, h: int, ke
     number of its columns."""
     _refuse(p, params, h)
     Wo = params["Wo"][_share(rank, p, X.shape[1])]
-    T3 = _summed(_mha(_norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1441,9 +1404,9 @@ def deals_columns_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, k
     For hidden features any p-th would do; heads are torn apart. Shards are contiguous."""
     _refuse(p, params, h)
     own = slice(rank, None, p)
-    Wqkv = np.hstack([W[:, own] for W in _three(params, h)])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
+    Wqkv = np.hstack([W[:, own] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)])
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, params["Wo"][own], h // p, keep)) + X
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
     return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
 
 
@@ -1456,11 +1419,11 @@ def forgets_the_brackets(rank: int, p: int, X: F, params: Params, h: int, keep: 
     def own(width: int) -> slice:
         return slice(rank * width // p, rank + 1 * width // p)
 
-    Wqkv = np.hstack([W[:, own(W.shape[1])] for W in _three(params, h)])
+    Wqkv = np.hstack([W[:, own(W.shape[1])] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)])
     Wo = params["Wo"][own(len(params["Wo"]))]
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
     mine = own(len(params["b1"]))
-    bent = act(_norm2(T3, params, eps) @ params["W1"][:, mine] + params["b1"][mine])
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, mine] + params["b1"][mine])
     return np.asarray(_summed(bent @ params["W2"][mine]) + params["b2"] + T3)
 
 
@@ -1475,7 +1438,7 @@ def cuts_the_mask(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps:
 def first_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """you added T2 to T1. The update goes on top of the tokens as they came in, X; T1 is only what attention reads."""
     _refuse(p, params, h)
-    T1 = _norm1(X, params, eps)
+    T1 = norm1(X, params, eps)
     T3 = _summed(_attended(rank, p, T1, params, h, keep)) + T1
     return _second_half(rank, p, T3, params, eps, act)
 
@@ -1483,7 +1446,7 @@ def first_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int
 @mistake
 def second_residual_of_the_normed(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """you added T5 to T4. The update goes on top of T3; T4 is only what the FFN reads."""
-    T4 = _norm2(_first_half(rank, p, X, params, h, keep, eps), params, eps)
+    T4 = norm2(_first_half(rank, p, X, params, h, keep, eps), params, eps)
     return np.asarray(_summed(_fed(rank, p, T4, params, act)) + params["b2"] + T4)
 
 
@@ -1506,7 +1469,7 @@ def activation_on_the_sum_without_b2(
     """you applied the activation to the sum of the parts. It stands between W1 and W2, and needs no other rank: each
     hidden feature is bent by itself."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = act(_summed(_fed(rank, p, _norm2(T3, params, eps), params, lambda x: x)))
+    T5 = act(_summed(_fed(rank, p, norm2(T3, params, eps), params, lambda x: x)))
     return np.asarray(T5 + params["b2"] + T3)
 
 
@@ -1515,7 +1478,7 @@ def never_refuses(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps:
     """nothing is refused where p divides only one of h and f, or neither. Either of them is reason enough for a
     ValueError: the condition is an `or`."""
     Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
-    T3 = _summed(_mha(_norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 
 
@@ -1527,22 +1490,22 @@ def with_helpers(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: 
 @right
 def b2_from_rank_0(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     T3 = _first_half(rank, p, X, params, h, keep, eps)
-    T5 = _fed(rank, p, _norm2(T3, params, eps), params, act)
+    T5 = _fed(rank, p, norm2(T3, params, eps), params, act)
     return _summed(T5 + params["b2"] if rank == 0 else T5) + T3
 
 
 @right
 def equal_shares_of_everything(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     _refuse(p, params, h)
-    T3 = _summed(_attended(rank, p, _norm1(X, params, eps), params, h, keep) + X / p)
-    return _summed(_fed(rank, p, _norm2(T3, params, eps), params, act) + params["b2"] / p + T3 / p)
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep) + X / p)
+    return _summed(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"] / p + T3 / p)
 
 
 @right
 def head_by_head(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     _refuse(p, params, h)
-    (k, v), (Wq, Wk, Wv) = _widths(params, h), _three(params, h)
-    T1, T2 = _norm1(X, params, eps), np.zeros_like(X, order="C")
+    (k, v), (Wq, Wk, Wv) = widths(params["Wqkv"], params["Wo"], h), queries_keys_values(params["Wqkv"], params["Wo"], h)
+    T1, T2 = norm1(X, params, eps), np.zeros_like(X, order="C")
     for a in range(rank * (h // p), (rank + 1) * (h // p)):
         at, of = slice(a * k, (a + 1) * k), slice(a * v, (a + 1) * v)
         T2 += _heads(T1, np.hstack([Wq[:, at], Wk[:, at], Wv[:, of]]), 1, v, keep) @ params["Wo"][of]
@@ -1556,11 +1519,11 @@ def cut_by_numpy(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: 
     v = _value_width(params, h)
     if h % p:
         raise ValueError("heads")
-    Wqkv = np.hstack([np.split(W, p, axis=1)[rank] for W in _three(params, h)])
+    Wqkv = np.hstack([np.split(W, p, axis=1)[rank] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)])
     W1, b1, W2 = (np.split(params[name], p, axis=-1 if name != "W2" else 0)[rank] for name in ("W1", "b1", "W2"))
-    T2 = _heads(_norm1(X, params, eps), Wqkv, h // p, v, keep) @ np.split(params["Wo"], p)[rank]
+    T2 = _heads(norm1(X, params, eps), Wqkv, h // p, v, keep) @ np.split(params["Wo"], p)[rank]
     T3 = _summed(T2) + X
-    return _summed(act(_norm2(T3, params, eps) @ W1 + b1) @ W2) + params["b2"] + T3
+    return _summed(act(norm2(T3, params, eps) @ W1 + b1) @ W2) + params["b2"] + T3
 
 
 @right
@@ -1570,7 +1533,7 @@ def in_torch(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: floa
     if p == 1:
         return _by_oneself(X, params, h, keep, eps, act)
     x, w = torch.from_numpy(np.array(X)), {name: torch.from_numpy(np.array(W)) for name, W in params.items()}
-    (k, v), mine = _widths(params, h), h // p
+    (k, v), mine = widths(params["Wqkv"], params["Wo"], h), h // p
     normed = torch.nn.functional.layer_norm(x, x.shape[-1:], w["gain1"], w["bias1"], eps)
     rows = [
         part.view(len(part), h, -1)[:, rank * mine : (rank + 1) * mine]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float
 
-from autograder.exercises.inputs import causal, normal, random_keep, sizes
+from autograder.exercises.inputs import causal, random_keep, sizes
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.parts import rows_of_weights
 
 
 def zero_renorm(P: Float[np.ndarray, "n m"], keep: Bool[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
@@ -37,25 +38,24 @@ PUBLIC = (
 )
 
 
-def _weights(rng: np.random.Generator, n: int, m: int, dtype: str = "float64", order: str = "C") -> F:
-    E = np.exp(normal(rng, n, m, scale=1.5))
-    P = normal(rng, n, m, dtype=dtype, order=order)
-    P[...] = E / E.sum(axis=1, keepdims=True)
-    return P
-
-
 @probe(1.5)
 def weights_and_masks(rng: np.random.Generator) -> list[Case]:
     """hidden weights are 0, and what is kept adds up to 1 in every row"""
     n, m = sizes(rng, 2, 3)
-    return [case(_weights(rng, n, m), random_keep(rng, n, m)), case(_weights(rng, m, n), random_keep(rng, m, n))]
+    return [
+        case(rows_of_weights(rng, n, m, spread=1.5), random_keep(rng, n, m)),
+        case(rows_of_weights(rng, m, n, spread=1.5), random_keep(rng, m, n)),
+    ]
 
 
 @probe(0.5)
 def square_weights(rng: np.random.Generator) -> list[Case]:
     """the same where the mask is square and matrix products would run too"""
     n, m = sizes(rng, 2, 3)
-    return [case(_weights(rng, n, n), causal(n, n)), case(_weights(rng, m, m), random_keep(rng, m, m))]
+    return [
+        case(rows_of_weights(rng, n, n, spread=1.5), causal(n, n)),
+        case(rows_of_weights(rng, m, m, spread=1.5), random_keep(rng, m, m)),
+    ]
 
 
 @probe(0.5)
@@ -63,10 +63,10 @@ def tiny_weights(rng: np.random.Generator) -> list[Case]:
     """rows in which next to nothing is kept"""
     # What is kept is small in some rows, because a hidden token had nearly all the weight.
     n, m = sizes(rng, 2, 4)
-    P, keep = _weights(rng, n, m), random_keep(rng, n, m)
+    P, keep = rows_of_weights(rng, n, m, spread=1.5), random_keep(rng, n, m)
     small = np.where(keep, 10.0 ** -rng.uniform(6, 12, (n, 1)), 1.0)
     P[1:] = (P * small / (P * small).sum(axis=1, keepdims=True))[1:]
-    R, kept = _weights(rng, m, n), random_keep(rng, m, n)
+    R, kept = rows_of_weights(rng, m, n, spread=1.5), random_keep(rng, m, n)
     R *= np.where(kept, 10.0 ** -rng.uniform(25, 35, (m, 1)), 1.0)
     return [case(P, keep), case(R, kept)]
 
@@ -77,9 +77,9 @@ def weights_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, m = sizes(rng, 2, 3)
     return [
         case(np.array([[1.0]]), np.array([[True]])),
-        case(_weights(rng, 1, m), random_keep(rng, 1, m)),
-        case(_weights(rng, n, m, "float32"), random_keep(rng, n, m)),
-        case(_weights(rng, n, m, order="strided"), np.asfortranarray(random_keep(rng, n, m))),
+        case(rows_of_weights(rng, 1, m, spread=1.5), random_keep(rng, 1, m)),
+        case(rows_of_weights(rng, n, m, spread=1.5, dtype="float32"), random_keep(rng, n, m)),
+        case(rows_of_weights(rng, n, m, spread=1.5, order="strided"), np.asfortranarray(random_keep(rng, n, m))),
     ]
 
 

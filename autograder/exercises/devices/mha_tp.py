@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between, pattern
+from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
 from autograder.exercises.model import B, Case, F, case, equivalent, mistake, probe, right
+from autograder.exercises.parts import (
+    attention_of_heads,
+    head_for_token,
+    outputs_of_heads,
+    pattern,
+    queries_keys_values,
+    softmax_of_kept,
+    widths,
+    with_empty_row,
+)
 from course.parameters import Params, shapes
 from course.trial.values import with_layout
 
@@ -34,29 +44,10 @@ def mha_tp(
     for r in range(p):
         part = np.zeros(X.shape)
         for i in range(r * (h // p), (r + 1) * (h // p)):
-            part += _one_head(X, params["Wqkv"], params["Wo"], h, i, keep)
+            for t in range(len(X)):
+                part[t] += head_for_token(t, i, X, params["Wqkv"], params["Wo"], h, keep)
         parts.append(part)
     return all_reduce(parts)
-
-
-def _one_head(X: F, Wqkv: F, Wo: F, h: int, i: int, keep: B) -> F:
-    """What head i adds to the output of attention: token by token, from the definition."""
-    v = len(Wo) // h
-    k = (Wqkv.shape[1] // h - v) // 2
-    out = np.zeros(X.shape)
-    for t in range(len(X)):
-        kept = [j for j in range(len(X)) if keep[t, j]]
-        query = [sum(X[t] * Wqkv[:, i * k + x]) for x in range(k)]
-        scores = []
-        for j in kept:
-            key = [sum(X[j] * Wqkv[:, h * k + i * k + x]) for x in range(k)]
-            scores.append(sum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(k))
-        powers = [math.exp(score - max(scores)) for score in scores]
-        for j, power in zip(kept, powers, strict=True):
-            for x in range(v):
-                value = sum(X[j] * Wqkv[:, 2 * h * k + i * v + x])
-                out[t] += power / math.fsum(powers) * value * Wo[i * v + x]
-    return out
 
 
 def _public_block(
@@ -109,7 +100,7 @@ PUBLIC = (
 )
 
 
-def _block(
+def _drawn(
     rng: np.random.Generator, d: int, h: int, k: int, v: int, dtype: str = "float64", order: str = "C"
 ) -> dict[str, F]:
     """A block's parameters, all of them random; with tokens of size 1 scores have a standard deviation of about 2."""
@@ -132,7 +123,7 @@ def _apart(rng: np.random.Generator, p: int) -> tuple[int, int, int, int, int]:
 def dealt_without_a_mask(rng: np.random.Generator) -> list[Case]:
     """the output without a mask, all sizes different"""
     n, d, h, k, v = _apart(rng, 2)
-    return [case(normal(rng, n, d), _block(rng, d, h, k, v), h, np.ones((n, n), bool), 2, exchange_between(2))]
+    return [case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, np.ones((n, n), bool), 2, exchange_between(2))]
 
 
 @probe(0.5)
@@ -141,7 +132,7 @@ def dealt_heads(rng: np.random.Generator) -> list[Case]:
     cases = []
     for p in (2, 3):
         n, d, h, k, v = _apart(rng, p)
-        cases.append(case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), p, exchange_between(p)))
+        cases.append(case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), p, exchange_between(p)))
     return cases
 
 
@@ -151,16 +142,16 @@ def dealt_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     k = int(rng.choice([3, 5]))
     p, h = 2, 4
     return [
-        case(normal(rng, 5, h * k), _block(rng, h * k, h, k, k), h, causal(5), p, exchange_between(p)),  # k = v = d/h
+        case(normal(rng, 5, h * k), _drawn(rng, h * k, h, k, k), h, causal(5), p, exchange_between(p)),  # k = v = d/h
         case(
-            normal(rng, 6, 5), _block(rng, 5, h, 4, 4), h, causal(6), p, exchange_between(p)
+            normal(rng, 6, 5), _drawn(rng, 5, h, 4, 4), h, causal(6), p, exchange_between(p)
         ),  # heads can be cut through
-        case(normal(rng, 6, 7), _block(rng, 7, h, 2, 4), h, causal(6), p, exchange_between(p)),
-        case(normal(rng, 5, 6 * k), _block(rng, 6 * k, 6, k, 1), 6, causal(5), 3, exchange_between(3)),  # h*k = d
+        case(normal(rng, 6, 7), _drawn(rng, 7, h, 2, 4), h, causal(6), p, exchange_between(p)),
+        case(normal(rng, 5, 6 * k), _drawn(rng, 6 * k, 6, k, 1), 6, causal(5), 3, exchange_between(3)),  # h*k = d
         case(
-            normal(rng, 5, 7), _block(rng, 7, 2, 1, 4), 2, causal(5), p, exchange_between(p)
+            normal(rng, 5, 7), _drawn(rng, 7, 2, 1, 4), 2, causal(5), p, exchange_between(p)
         ),  # a head each, three equal parts
-        case(normal(rng, 4, 6), _block(rng, 6, h, 2, 3), h, causal(4), p, exchange_between(p)),  # tokens can be dealt
+        case(normal(rng, 4, 6), _drawn(rng, 6, h, 2, 3), h, causal(4), p, exchange_between(p)),  # tokens can be dealt
     ]
 
 
@@ -171,7 +162,7 @@ def dealt_and_marked(rng: np.random.Generator) -> list[Case]:
     for p, distinct in ((2, False), (3, False), (3, True)):
         n, d, h, k, v = _apart(rng, p)
         exchange = exchange_between(p, float(rng.uniform(10, 20)), distinct)
-        cases.append(case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), p, exchange))
+        cases.append(case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), p, exchange))
     return cases
 
 
@@ -179,8 +170,7 @@ def dealt_and_marked(rng: np.random.Generator) -> list[Case]:
 def dealt_under_masks(rng: np.random.Generator) -> list[Case]:
     """other masks than the causal one, and a token that may look at nothing"""
     n, d, h, k, v = _apart(rng, 2)
-    params, empty = _block(rng, d, h, k, v), random_keep(rng, n, n)
-    empty[rng.integers(n)] = False
+    params, empty = _drawn(rng, d, h, k, v), with_empty_row(rng, n)
     return [
         case(normal(rng, n, d), params, h, keep, 2, exchange_between(2)) for keep in (random_keep(rng, n, n), empty)
     ]
@@ -193,7 +183,7 @@ def heads_refused(rng: np.random.Generator) -> list[Case]:
     few = int(rng.choice([3, 5]))
 
     def one(n: int, d: int, h: int, k: int, v: int, p: int) -> Case:
-        return case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), p, exchange_between(p))
+        return case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), p, exchange_between(p))
 
     return [
         one(2, 4, 25, 4, 4, 4),
@@ -209,42 +199,18 @@ def heads_refused(rng: np.random.Generator) -> list[Case]:
 def dealt_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one token, one device, a device for each head, scores in the thousands, float32, arrays that are not contiguous"""
     n, d, h, k, v = _apart(rng, 2)
-    single, strange = _block(rng, d, h, k, v, dtype="float32"), _block(rng, d, h, k, v, order="F")
+    single, strange = _drawn(rng, d, h, k, v, dtype="float32"), _drawn(rng, d, h, k, v, order="F")
     exchange, strided = exchange_between(2), with_layout(random_keep(rng, n, n), "strided")
     return [
-        case(normal(rng, 1, d), _block(rng, d, h, k, v), h, np.array([[True]]), 2, exchange),
+        case(normal(rng, 1, d), _drawn(rng, d, h, k, v), h, np.array([[True]]), 2, exchange),
         case(
-            normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), 1, exchange_between(1, float(rng.uniform(10, 20)))
+            normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), 1, exchange_between(1, float(rng.uniform(10, 20)))
         ),
-        case(normal(rng, n, d), _block(rng, d, h, k, v), h, causal(n), h, exchange_between(h)),
-        case(normal(rng, n, d, scale=30.0), _block(rng, d, h, k, v), h, causal(n), 2, exchange),
+        case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), h, exchange_between(h)),
+        case(normal(rng, n, d, scale=30.0), _drawn(rng, d, h, k, v), h, causal(n), 2, exchange),
         case(normal(rng, n, d, dtype="float32"), single, h, causal(n), 2, exchange),
         case(normal(rng, n, d, order="strided"), strange, h, strided, 2, exchange),
     ]
-
-
-def _weigh(S: F, keep: B) -> F:
-    """Softmax of each row over what it may see; a row that sees nothing is all 0."""
-    M = np.where(keep, S, -np.inf)
-    top = M.max(axis=-1, keepdims=True)
-    E = np.exp(M - np.where(np.isneginf(top), 0, top))
-    total = E.sum(axis=-1, keepdims=True)
-    return E / np.where(total == 0, 1, total)
-
-
-def _outputs(X: F, Wq: F, Wk: F, Wv: F, heads: int, keep: B, root: float | None = None) -> F:
-    """The outputs of some heads side by side, [n, heads * v]."""
-    Q, K, V = ((X @ W).reshape(len(X), heads, -1).swapaxes(0, 1) for W in (Wq, Wk, Wv))
-    A = _weigh(Q @ K.swapaxes(1, 2) / (math.sqrt(Q.shape[2]) if root is None else root), keep)
-    return (A @ V).swapaxes(0, 1).reshape(len(X), -1)
-
-
-def _attention(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """The carried-over function, as a student has it."""
-    v = len(Wo) // h
-    k = (Wqkv.shape[1] // h - v) // 2
-    Wq, Wk, Wv = np.split(Wqkv, [h * k, 2 * h * k], axis=1)
-    return np.asarray(_outputs(X, Wq, Wk, Wv, h, keep) @ Wo)
 
 
 @mistake
@@ -254,7 +220,7 @@ def packed_weight_in_blocks(X: F, params: Params, h: int, keep: B, p: int, all_r
     heads out of each of the three."""
     even_share(h, p)
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
-    return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
 
 
 @mistake
@@ -263,7 +229,7 @@ def packed_weight_in_blocks_not_asked(X: F, params: Params, h: int, keep: B, p: 
     all values, so the first block is mostly queries and has no values at all. Each device needs the columns of its heads out of each of the
     three; and it is h that p has to divide."""
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
-    return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
 
 
 @mistake
@@ -273,7 +239,7 @@ def packed_weight_in_blocks_for_all_heads(X: F, params: Params, h: int, keep: B,
     and has h/p heads."""
     even_share(h, p)
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
-    return all_reduce([_attention(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
 
 
 @mistake
@@ -284,24 +250,12 @@ def packed_weight_in_blocks_for_all_heads_not_asked(
     holds all queries, then all keys, then all values, so the first block is mostly queries and has no values at all. Each device needs the
     columns of its heads out of each of the three, and has h/p heads."""
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
-    return all_reduce([_attention(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
-
-
-def _widths(params: Params, h: int) -> tuple[int, int]:
-    """k and v."""
-    v = len(params["Wo"]) // h
-    return (params["Wqkv"].shape[1] // h - v) // 2, v
-
-
-def _packed(params: Params, h: int) -> list[F]:
-    """Wq, Wk and Wv of all heads."""
-    k, _ = _widths(params, h)
-    return np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
 
 
 def _dealt(params: Params, h: int, p: int) -> list[Heads]:
     even_share(h, p)
-    columns = [np.split(W, p, axis=1) for W in _packed(params, h)]
+    columns = [np.split(W, p, axis=1) for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]
     return list(zip(*columns, np.split(params["Wo"], p), strict=True))
 
 
@@ -311,7 +265,7 @@ def heads_not_counted_anew(X: F, params: Params, h: int, keep: B, p: int, all_re
     that it has all h heads, and it has h/p of them; or you gave every device some columns of each head. A score needs all k columns
     of its head, so a head stays whole."""
     own = [(np.concatenate(columns, axis=1), Wo) for *columns, Wo in _dealt(params, h, p)]
-    return all_reduce([_attention(X, Wqkv, Wo, h, keep) for Wqkv, Wo in own])
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h, keep) for Wqkv, Wo in own])
 
 
 def _not_asked(
@@ -321,15 +275,15 @@ def _not_asked(
     keep: B,
     p: int,
     all_reduce: AllReduce,
-    three: list[F] | None = None,
+    three: Sequence[F] | None = None,
     outputs: list[F] | None = None,
     heads: int = 0,
 ) -> F:
     """Attention as most will write it, without a look at h: from what they take to be the weights of queries, keys and values, the shards of
     Wo, and how many heads each device has."""
-    columns = [np.split(W, p, axis=1) for W in three or _packed(params, h)]
+    columns = [np.split(W, p, axis=1) for W in three or queries_keys_values(params["Wqkv"], params["Wo"], h)]
     own = zip(*columns, outputs or np.split(params["Wo"], p), strict=True)
-    return all_reduce([_attention(X, np.concatenate(W, axis=1), Wo, heads or h // p, keep) for *W, Wo in own])
+    return all_reduce([attention_of_heads(X, np.concatenate(W, axis=1), Wo, heads or h // p, keep) for *W, Wo in own])
 
 
 @mistake
@@ -343,7 +297,7 @@ def heads_not_counted_anew_not_asked(X: F, params: Params, h: int, keep: B, p: i
 def as_many_heads_as_devices(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you told each device that it has p heads. There are p devices, and each of them has h/p heads."""
     own = [(np.concatenate(columns, axis=1), Wo) for *columns, Wo in _dealt(params, h, p)]
-    return all_reduce([_attention(X, Wqkv, Wo, p, keep) for Wqkv, Wo in own])
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, p, keep) for Wqkv, Wo in own])
 
 
 @mistake
@@ -358,8 +312,8 @@ def heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
 def all_heads_at_once_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """every device of yours works out all the heads, and then what they found is dealt out, as columns: where p does not divide h, a head is cut
     through, and that is to be refused with a ValueError. A device is to have the weights of its own heads only."""
-    Wq, Wk, Wv = _packed(params, h)
-    found = _outputs(X, Wq, Wk, Wv, h, keep)
+    Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
+    found = outputs_of_heads(X, Wq, Wk, Wv, h, keep)
     shards = zip(np.split(found, p, axis=1), np.split(params["Wo"], p), strict=True)
     return all_reduce([own @ Wo for own, Wo in shards])
 
@@ -367,7 +321,7 @@ def all_heads_at_once_not_asked(X: F, params: Params, h: int, keep: B, p: int, a
 def _added(X: F, own: Heads, heads: int, keep: B, root: float | None = None) -> F:
     """What one device adds to the output."""
     Wq, Wk, Wv, Wo = own
-    return np.asarray(_outputs(X, Wq, Wk, Wv, heads, keep, root) @ Wo)
+    return np.asarray(outputs_of_heads(X, Wq, Wk, Wv, heads, keep, root) @ Wo)
 
 
 def _attention_parts(X: F, params: Params, h: int, keep: B, p: int, root: float | None = None) -> list[F]:
@@ -378,9 +332,12 @@ def _attention_parts(X: F, params: Params, h: int, keep: B, p: int, root: float 
 def last_heads_dropped(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """where p does not divide the number of heads, you rounded down, and the last heads are on no device. Refuse with a
     ValueError."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     dealt = h // p * p
-    columns = [W[:, : dealt * width] for W, width in zip(_packed(params, h), (k, k, v), strict=True)]
+    columns = [
+        W[:, : dealt * width]
+        for W, width in zip(queries_keys_values(params["Wqkv"], params["Wo"], h), (k, k, v), strict=True)
+    ]
     params = {"Wqkv": np.concatenate(columns, axis=1), "Wo": params["Wo"][: dealt * v]}
     return all_reduce(_attention_parts(X, params, dealt, keep, p))
 
@@ -389,11 +346,11 @@ def last_heads_dropped(X: F, params: Params, h: int, keep: B, p: int, all_reduce
 def uneven_heads(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """where p does not divide the number of heads, you gave some devices one more than others. That would compute, and the
     others would wait for the slowest. Here it is refused with a ValueError."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     parts = []
     for own in np.array_split(np.arange(h), p):
         wide, deep = slice(own[0] * k, (own[-1] + 1) * k), slice(own[0] * v, (own[-1] + 1) * v)
-        Wq, Wk, Wv = _packed(params, h)
+        Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
         parts.append(_added(X, (Wq[:, wide], Wk[:, wide], Wv[:, deep], params["Wo"][deep]), len(own), keep))
     return all_reduce(parts)
 
@@ -417,14 +374,14 @@ def asked_how_many_tokens(X: F, params: Params, h: int, keep: B, p: int, all_red
 def asked_the_width_of_a_head(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you asked whether p divides the width of a head. A head stays whole, so its width does not matter: heads are dealt, and it is
     h that counts."""
-    even_share(_widths(params, h)[0], p)
+    even_share(widths(params["Wqkv"], params["Wo"], h)[0], p)
     return last_heads_dropped(X, params, h, keep, p, all_reduce)
 
 
 def _found(X: F, own: Heads, heads: int, keep: B) -> F:
     """The outputs of one device's heads side by side."""
     Wq, Wk, Wv, _ = own
-    return _outputs(X, Wq, Wk, Wv, heads, keep)
+    return outputs_of_heads(X, Wq, Wk, Wv, heads, keep)
 
 
 @mistake
@@ -439,7 +396,7 @@ def whole_output_weight_for_mha(X: F, params: Params, h: int, keep: B, p: int, a
     """you gave each device all of Wo. What it computes for itself from the rows of Wo, the width of a value, comes out p times too large
     then, and its columns are cut in the wrong places. A device needs the rows that its own values meet."""
     own = [np.concatenate(columns, axis=1) for *columns, _ in _dealt(params, h, p)]
-    return all_reduce([_attention(X, Wqkv, params["Wo"], h // p, keep) for Wqkv in own])
+    return all_reduce([attention_of_heads(X, Wqkv, params["Wo"], h // p, keep) for Wqkv in own])
 
 
 @mistake
@@ -455,7 +412,7 @@ def columns_of_wo_for_mha(X: F, params: Params, h: int, keep: B, p: int, all_red
     large then. A device needs the rows that its own values meet."""
     own = [np.concatenate(columns, axis=1) for *columns, _ in _dealt(params, h, p)]
     shards = zip(own, np.split(params["Wo"], p, axis=1), strict=True)
-    return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
 
 
 @mistake
@@ -463,7 +420,7 @@ def packed_below_each_other(X: F, params: Params, h: int, keep: B, p: int, all_r
     """you put the queries, keys and values of a device below each other. A packed weight has them side by side: np.concatenate joins along
     axis 0 unless you tell it the axis."""
     own = [(np.concatenate(columns), Wo) for *columns, Wo in _dealt(params, h, p)]
-    return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in own])
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in own])
 
 
 def _from_three(X: F, three: list[F], params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
@@ -476,7 +433,7 @@ def _from_three(X: F, three: list[F], params: Params, h: int, keep: B, p: int, a
 def sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you told np.split how wide the pieces of Wqkv are. It wants the borders between them: after the queries, and after the keys. As it is,
     your keys are empty, and your values begin where keys should."""
-    k, _ = _widths(params, h)
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
     return _from_three(X, np.split(params["Wqkv"], [h * k, h * k], axis=1), params, h, keep, p, all_reduce)
 
 
@@ -484,7 +441,7 @@ def sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_reduce:
 def sizes_for_borders_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you told np.split how wide the pieces of Wqkv are. It wants the borders between them: after the queries, and after the keys.
     And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
-    k, _ = _widths(params, h)
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
     three = np.split(params["Wqkv"], [h * k, h * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
 
@@ -494,7 +451,7 @@ def three_sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_r
     """you told np.split how wide the three pieces of Wqkv are. It wants the borders between them, of which three pieces have two: after the queries,
     and after the keys. Three borders make four pieces."""
     even_share(h, p)
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     Wq, Wk, Wv = np.split(params["Wqkv"], [h * k, h * k, h * v], axis=1)
     return _from_three(X, [Wq, Wk, Wv], params, h, keep, p, all_reduce)
 
@@ -503,14 +460,14 @@ def three_sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_r
 def rows_split_for_columns(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you split Wqkv along axis 0, which is what np.split does unless you tell it the axis. Its rows are the features of a token; queries, keys
     and values stand side by side."""
-    k, _ = _widths(params, h)
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
     return _from_three(X, np.split(params["Wqkv"], [h * k, 2 * h * k]), params, h, keep, p, all_reduce)
 
 
 @mistake
 def values_before_keys(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you took the columns after the queries for values, and the last ones for keys. The order is queries, keys, values."""
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     Wq, Wv, Wk = np.split(params["Wqkv"], [h * k, h * (k + v)], axis=1)
     return _from_three(X, [Wq, Wk, Wv], params, h, keep, p, all_reduce)
 
@@ -557,7 +514,7 @@ def _like_cards(params: Params, h: int, p: int) -> list[Heads]:
     """Device r has heads r, r + p, r + 2p, ..., whole ones."""
     even_share(h, p)
     d = len(params["Wqkv"])
-    by_head = [W.reshape(d, h, -1) for W in _packed(params, h)]
+    by_head = [W.reshape(d, h, -1) for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]
     rows = params["Wo"].reshape(h, -1, d)
     columns = [[W[:, r::p].reshape(d, -1) for r in range(p)] for W in by_head]
     return list(zip(*columns, [rows[r::p].reshape(-1, d) for r in range(p)], strict=True))
@@ -576,7 +533,7 @@ def columns_like_cards(X: F, params: Params, h: int, keep: B, p: int, all_reduce
     """you dealt single columns like cards, one to each device and round again. The columns of one head lie next to each other:
     dealt like this, every head is torn apart."""
     even_share(h, p)
-    columns = [[W[:, r::p] for r in range(p)] for W in _packed(params, h)]
+    columns = [[W[:, r::p] for r in range(p)] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]
     return all_reduce([_added(X, own, h // p, keep) for own in zip(*columns, np.split(params["Wo"], p), strict=True)])
 
 
@@ -584,9 +541,9 @@ def columns_like_cards(X: F, params: Params, h: int, keep: B, p: int, all_reduce
 def columns_like_cards_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you dealt single columns like cards, one to each device and round again. The columns of one head lie next to each other: dealt like this,
     every head is torn apart. And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
-    columns = [[W[:, r::p] for r in range(p)] for W in _packed(params, h)]
+    columns = [[W[:, r::p] for r in range(p)] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]
     own = zip(*columns, np.split(params["Wo"], p), strict=True)
-    return all_reduce([_attention(X, np.concatenate(W, axis=1), Wo, h // p, keep) for *W, Wo in own])
+    return all_reduce([attention_of_heads(X, np.concatenate(W, axis=1), Wo, h // p, keep) for *W, Wo in own])
 
 
 @mistake
@@ -594,7 +551,7 @@ def head_after_head(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
     """you read the columns of Wqkv head by head: query, key and value of head 0, then those of head 1. Some models are packed
     like that, so that a plain cut gives each device whole heads. Here all queries come first, then all keys, then all
     values."""
-    k, _ = _widths(params, h)
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
     d = len(params["Wqkv"])
     by_head = params["Wqkv"].reshape(d, h, -1)
     parts = (by_head[..., :k], by_head[..., k : 2 * k], by_head[..., 2 * k :])
@@ -657,7 +614,7 @@ def value_width_from_the_token_not_asked(X: F, params: Params, h: int, keep: B, 
 def borders_of_one_head(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key: where do the keys begin, and
     where the values?"""
-    k, _ = _widths(params, h)
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
     return _from_three(X, np.split(params["Wqkv"], [k, 2 * k], axis=1), params, h, keep, p, all_reduce)
 
 
@@ -665,7 +622,7 @@ def borders_of_one_head(X: F, params: Params, h: int, keep: B, p: int, all_reduc
 def borders_of_one_head_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key.
     And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
-    k, _ = _widths(params, h)
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
     three = np.split(params["Wqkv"], [k, 2 * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
 
@@ -872,7 +829,7 @@ def hidden_after_softmax(X: F, params: Params, h: int, keep: B, p: int, all_redu
     parts = []
     for q, k, v, o in _dealt(params, h, p):
         Q, K, V = ((X @ W).reshape(len(X), h // p, -1).swapaxes(0, 1) for W in (q, k, v))
-        A = _weigh(Q @ K.swapaxes(1, 2) / math.sqrt(Q.shape[2]), np.ones_like(keep)) * keep
+        A = softmax_of_kept(Q @ K.swapaxes(1, 2) / math.sqrt(Q.shape[2]), np.ones_like(keep)) * keep
         parts.append((A @ V).swapaxes(0, 1).reshape(len(X), -1) @ o)
     return all_reduce(parts)
 
@@ -895,7 +852,7 @@ def scaled_by_root_d(X: F, params: Params, h: int, keep: B, p: int, all_reduce: 
 def scaled_by_the_share(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you divided the scores by the root of all the columns of queries that a device has. A dot product runs over the k
     numbers of *one* head's query, however many heads lie beside it."""
-    k, _ = _widths(params, h)
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
     return all_reduce(_attention_parts(X, params, h, keep, p, root=math.sqrt(h // p * k)))
 
 
@@ -925,7 +882,7 @@ def tokens_in_pieces(X: F, params: Params, h: int, keep: B, p: int, all_reduce: 
     the heads: each device sees all tokens."""
     even_share(h, p)
     pieces = np.split(np.arange(len(X)), p)
-    parts = [_attention(X[own], params["Wqkv"], params["Wo"], h, keep[np.ix_(own, own)]) for own in pieces]
+    parts = [attention_of_heads(X[own], params["Wqkv"], params["Wo"], h, keep[np.ix_(own, own)]) for own in pieces]
     return np.concatenate(parts)
 
 
@@ -934,7 +891,7 @@ def all_heads_everywhere(X: F, params: Params, h: int, keep: B, p: int, all_redu
     """every device of yours works through all the heads, and then they are added up: p times too much, and nothing was shared.
     Each is to have some of the heads."""
     even_share(h, p)
-    return all_reduce([_attention(X, params["Wqkv"], params["Wo"], h, keep)] * p)
+    return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)] * p)
 
 
 @mistake
@@ -942,7 +899,7 @@ def all_heads_everywhere_and_the_mean(X: F, params: Params, h: int, keep: B, p: 
     """every device of yours works through all the heads, and their mean is taken. The number is right, and nothing was shared:
     each device needs all the weights. Each is to have some of the heads."""
     even_share(h, p)
-    return all_reduce([_attention(X, params["Wqkv"], params["Wo"], h, keep)] * p) / p
+    return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)] * p) / p
 
 
 @mistake
@@ -950,14 +907,14 @@ def a_share_of_all_heads(X: F, params: Params, h: int, keep: B, p: int, all_redu
     """every device of yours works through all the heads, and hands in a p-th of the result. The number is right, and nothing was shared: each device
     needs all the weights. Each is to have some of the heads, and what it hands in is what they add."""
     even_share(h, p)
-    return all_reduce([_attention(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
+    return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
 
 
 @mistake
 def a_share_of_all_heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """every device of yours works through all the heads, and hands in a p-th of the result; heads that cannot be dealt evenly are not refused either.
     The number is right, and nothing was shared. Each device is to have some of the heads, and what it hands in is what they add."""
-    return all_reduce([_attention(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
+    return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
 
 
 @mistake
@@ -997,7 +954,7 @@ def shards_put_into_params(X: F, params: Params, h: int, keep: B, p: int, all_re
     own = [(np.concatenate(columns, axis=1), Wo) for *columns, Wo in _dealt(params, h, p)]
     parts = []
     for params["Wqkv"], params["Wo"] in own:
-        parts.append(_attention(X, params["Wqkv"], params["Wo"], h // p, keep))
+        parts.append(attention_of_heads(X, params["Wqkv"], params["Wo"], h // p, keep))
     return all_reduce(parts)
 
 
@@ -1008,8 +965,8 @@ def heads_worked_out_by_everybody(X: F, params: Params, h: int, keep: B, p: int,
     """every device of yours works out all the heads, and takes what it needs of them. It is to have the weights of its own
     heads only."""
     even_share(h, p)
-    Wq, Wk, Wv = _packed(params, h)
-    found = _outputs(X, Wq, Wk, Wv, h, keep)
+    Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
+    found = outputs_of_heads(X, Wq, Wk, Wv, h, keep)
     shards = zip(np.split(found, p, axis=1), np.split(params["Wo"], p), strict=True)
     return all_reduce([own @ Wo for own, Wo in shards])
 
@@ -1017,7 +974,7 @@ def heads_worked_out_by_everybody(X: F, params: Params, h: int, keep: B, p: int,
 @right
 def mha_tp_with_mha(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     own = [(np.hstack(columns), Wo) for *columns, Wo in _dealt(params, h, p)]
-    return all_reduce([_attention(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in own])
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in own])
 
 
 @right
@@ -1025,7 +982,7 @@ def mha_tp_by_slices(X: F, params: Params, h: int, keep: B, p: int, all_reduce: 
     if h % p:
         raise ValueError("heads cannot be dealt evenly")
     Wqkv, Wo = params["Wqkv"], params["Wo"]
-    k, v = _widths(params, h)
+    k, v = widths(params["Wqkv"], params["Wo"], h)
     few = h // p
     parts = []
     for r in range(p):
@@ -1042,7 +999,7 @@ def mha_tp_head_by_head(X: F, params: Params, h: int, keep: B, p: int, all_reduc
     for own in _dealt(params, h, p):
         part = np.zeros_like(X)
         for q, k, v, o in _single_heads(own, h // p):
-            part += _weigh(X @ q @ (X @ k).T / q.shape[1] ** 0.5, keep) @ (X @ v) @ o
+            part += softmax_of_kept(X @ q @ (X @ k).T / q.shape[1] ** 0.5, keep) @ (X @ v) @ o
         parts.append(part)
     return all_reduce(parts)
 
@@ -1057,8 +1014,11 @@ def mha_tp_by_einsum(X: F, params: Params, h: int, keep: B, p: int, all_reduce: 
     if h % p:
         raise ValueError("heads cannot be dealt evenly")
     d = X.shape[1]
-    Q, K, V = (np.einsum("nd,dpix->pinx", X, W.reshape(d, p, h // p, -1)) for W in _packed(params, h))
-    A = _weigh(np.einsum("pinx,pimx->pinm", Q, K) / math.sqrt(Q.shape[-1]), keep)
+    Q, K, V = (
+        np.einsum("nd,dpix->pinx", X, W.reshape(d, p, h // p, -1))
+        for W in queries_keys_values(params["Wqkv"], params["Wo"], h)
+    )
+    A = softmax_of_kept(np.einsum("pinx,pimx->pinm", Q, K) / math.sqrt(Q.shape[-1]), keep)
     parts = np.einsum("pinm,pimx,pixd->pnd", A, V, params["Wo"].reshape(p, h // p, -1, d))
     return all_reduce(list(parts))
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between, pattern
+from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import RELU, TANH, Act, leaky_relu, pattern, silu, softplus
 from course.trial.functions import Function, in_room, public_function
 
 USES = ("column_shards", "row_shards")
-Act = Callable[[np.ndarray], np.ndarray]
 Device = tuple[F, F, F]
 """What one device has of W1, b1 and W2."""
 
@@ -47,9 +47,6 @@ def mlp_tp(
         parts.append(part)
     total = all_reduce(parts)
     return np.array([[total[t, i] + b2[i] for i in range(d)] for t in range(n)])
-
-
-RELU, TANH = public_function("relu"), public_function("tanh")
 
 
 def _public_network(
@@ -93,21 +90,9 @@ PUBLIC = (
 )
 
 
-def _silu(x: F) -> F:
-    return np.asarray(x / (1 + np.exp(-x)))
-
-
-def _leaky(x: F) -> F:
-    return np.asarray(np.where(x > 0, x, x * 0.1))
-
-
-def _softplus(x: F) -> F:
-    return np.asarray(np.logaddexp(x, x * 0))
-
-
 def _activation(rng: np.random.Generator, room: int | None = None) -> Function:
     """One of three that bend in different ways, none of them relu; it keeps the dtype."""
-    act = (_silu, _leaky, _softplus)[int(rng.integers(3))]
+    act = (silu, leaky_relu, softplus)[int(rng.integers(3))]
     return Function("act", act if room is None else in_room(act, room), lambda *arguments, **keywords: 0)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import Case, F, case
+from autograder.exercises.parts import counting
 from course.trial.functions import Function, public_function
 
 AllReduce = Callable[..., np.ndarray]
@@ -27,16 +27,6 @@ def column_slices(W: F, p: int, width: int) -> list[F]:
 
 def row_slices(W: F, p: int, height: int) -> list[F]:
     return [W[r * height : (r + 1) * height] for r in range(p)]
-
-
-def pattern(*shape: int, step: int, dtype: str = "float64") -> F:
-    """Small whole numbers, from -3 to 3, that look like nothing in particular."""
-    return (np.arange(math.prod(shape)) * step % 7 - 3.0).reshape(shape).astype(dtype)
-
-
-def counting(*shape: int, dtype: str = "float64") -> F:
-    """Every number another one, so that each place shows what went there."""
-    return np.arange(math.prod(shape), dtype=dtype).reshape(shape)
 
 
 def _devices_and_share(rng: np.random.Generator) -> tuple[int, int]:

@@ -9,7 +9,6 @@ from jaxtyping import Float
 
 from autograder.exercises.devices.parts import (
     column_slices,
-    counting,
     even_share,
     row_slices,
     too_wide_cases,
@@ -17,6 +16,7 @@ from autograder.exercises.devices.parts import (
     wide_cases_at_the_edge,
 )
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import counting
 
 USES = ("column_shards",)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.heads.parts import cases_counted, cases_to_merge, cases_to_merge_at_the_edge, payload
+from autograder.exercises.heads.parts import cases_counted, cases_to_merge, cases_to_merge_at_the_edge
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import counting
 
 
 def merge_heads(O: Float[np.ndarray, "h n v"]) -> Float[np.ndarray, "n h*v"]:  # noqa: E741
@@ -22,9 +23,9 @@ def merge_heads(O: Float[np.ndarray, "h n v"]) -> Float[np.ndarray, "n h*v"]:  #
 
 PUBLIC = (
     case(np.array([[[1.0, 2.0], [5.0, 6.0], [9.0, 10.0]], [[3.0, 4.0], [7.0, 8.0], [11.0, 12.0]]])),
-    case(payload(3, 2, 4, dtype="float32")),
-    case(payload(2, 6, 3)),
-    case(payload(2, 2, 3)),
+    case(counting(3, 2, 4, dtype="float32")),
+    case(counting(2, 6, 3)),
+    case(counting(2, 2, 3)),
 )
 
 

@@ -8,16 +8,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from autograder.exercises.heads.mha_loop import mha_loop
-from autograder.exercises.heads.parts import (
-    apart,
-    masked_softmax,
-    merged,
-    public_heads,
-    weights_of_heads,
-    with_empty_row,
-)
+from autograder.exercises.heads.parts import apart, public_heads, weights_of_heads
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.parts import merged, softmax_of_kept, widths, with_empty_row
 
 USES = ("split_heads", "merge_heads")
 
@@ -152,14 +146,9 @@ def _split(Z: F, h: int) -> F:
     return Z.reshape(len(Z), h, -1).swapaxes(0, 1)
 
 
-def _widths(Wqkv: F, Wo: F, h: int) -> tuple[int, int]:
-    v = len(Wo) // h
-    return (Wqkv.shape[1] // h - v) // 2, v
-
-
 def _qkv(X: F, Wqkv: F, Wo: F, h: int) -> tuple[F, F, F]:
     """Queries, keys and values, [h, n, k] or [h, n, v] each."""
-    k, _ = _widths(Wqkv, Wo, h)
+    k, _ = widths(Wqkv, Wo, h)
     Z = X @ Wqkv
     return _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
 
@@ -173,7 +162,7 @@ def scaled_by_root_d(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you divided the scores by √d, and d is the width of a token. A dot product runs over the k numbers of one head's
     query, and it is their number that counts."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(X.shape[1]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(X.shape[1]), keep) @ V) @ Wo
 
 
 @mistake
@@ -181,7 +170,7 @@ def scaled_by_all_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you divided the scores by √(h*k), the width of all heads' queries together. A dot product runs over the k numbers of
     one head."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(h * Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(h * Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
@@ -189,14 +178,14 @@ def scaled_by_number_of_tokens(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you divided the scores by √n. The queries have three axes now, [h, n, k], and the width of a query is the last of
     them, no longer shape[1]."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[1]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[1]), keep) @ V) @ Wo
 
 
 @mistake
 def not_scaled(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """your scores are not scaled: they should be divided by the root of the width of one head's query."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K), keep) @ V) @ Wo
 
 
 @mistake
@@ -204,7 +193,7 @@ def scaled_in_float64(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """the numbers are right, but float32 went in and float64 came out. numpy's root of a whole number is a float64, and it
     pulls the scores along. A plain Python number does not."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / np.sqrt(Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / np.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
@@ -212,14 +201,14 @@ def scaled_by_numpys_root_of_d(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you divided the scores by √d, the width of a token; a dot product runs over the k numbers of one head's query.
     (And numpy's root of a whole number is a float64, which makes float64 of float32.)"""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / np.sqrt(X.shape[1]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / np.sqrt(X.shape[1]), keep) @ V) @ Wo
 
 
 @mistake
 def scaled_without_a_root(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you divided the scores by k, and not by its root."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / Q.shape[2], keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / Q.shape[2], keep) @ V) @ Wo
 
 
 @mistake
@@ -239,17 +228,17 @@ def softmax_over_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     axes stand in front."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
     S = Q @ _stood_up(K) / math.sqrt(Q.shape[2])
-    return merged(_stood_up(masked_softmax(_stood_up(S), keep.T)) @ V) @ Wo
+    return merged(_stood_up(softmax_of_kept(_stood_up(S), keep.T)) @ V) @ Wo
 
 
 @mistake
 def head_by_head_packing(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you read the columns head by head: query, key and value of head 0, then those of head 1. Some models are packed like
     that. Here all queries come first, then all keys, then all values."""
-    k, _ = _widths(Wqkv, Wo, h)
+    k, _ = widths(Wqkv, Wo, h)
     Z = _split(X @ Wqkv, h)
     Q, K, V = Z[..., :k], Z[..., k : 2 * k], Z[..., 2 * k :]
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
 
 
 @mistake
@@ -257,27 +246,27 @@ def keys_come_first(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you took the first columns for keys and the next for queries. The order is queries, keys, values. (With both
     exchanged every table of scores is turned.)"""
     K, Q, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
 def values_before_keys(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you took the columns after the queries for values, and the last ones for keys. The order is queries, keys,
     values."""
-    k, v = _widths(Wqkv, Wo, h)
+    k, v = widths(Wqkv, Wo, h)
     Z = X @ Wqkv
     Q, V, K = _split(Z[:, : h * k], h), _split(Z[:, h * k : h * (k + v)], h), _split(Z[:, h * (k + v) :], h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
 
 
 @mistake
 def keys_cut_at_the_width_of_values(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """your keys are as wide as values, and your queries are not. After the h*k columns of the queries come h*k columns
     of keys, and only then h*v columns of values: does each cut lie in its place, and are the three in order?"""
-    k, v = _widths(Wqkv, Wo, h)
+    k, v = widths(Wqkv, Wo, h)
     Z = X @ Wqkv
     Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : h * (k + v)], h), _split(Z[:, h * (k + v) :], h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
 
 
 @mistake
@@ -287,7 +276,7 @@ def keys_as_wide_as_values(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     k = len(Wo) // h
     Z = X @ Wqkv
     Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
 
 
 @mistake
@@ -297,28 +286,28 @@ def mask_on_head_0_only(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     Q, K, V = _qkv(X, Wqkv, Wo, h)
     wide = np.broadcast_to(keep, (h, *keep.shape)).copy()
     wide[1:] = True
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), wide) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), wide) @ V) @ Wo
 
 
 @mistake
 def mask_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you do not use keep: every token sees every other, also where it may not."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) @ V) @ Wo
 
 
 @mistake
 def mask_inverted(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """your heads attend where keep is False. True means: may attend."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), ~keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), ~keep) @ V) @ Wo
 
 
 @mistake
 def own_triangle(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you made a causal mask of your own. Which mask it is comes as an argument, keep, and it may be another one."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.tril(np.ones_like(keep))) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.tril(np.ones_like(keep))) @ V) @ Wo
 
 
 @mistake
@@ -326,7 +315,7 @@ def masked_after_softmax(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you made hidden weights 0 after softmax. The others then no longer add up to 1: what is hidden has to be out
     before softmax divides."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) * keep @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) * keep @ V) @ Wo
 
 
 @mistake
@@ -355,7 +344,7 @@ def exponentials_of_large_scores(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 def output_weight_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """these are the heads side by side, and Wo has not been applied."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V)
 
 
 @mistake
@@ -363,7 +352,7 @@ def output_weight_on_its_side(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you turned Wo (Wo.T). It runs only where h*v = d. Like every weight here it multiplies rows from the right, as
     it stands."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo.T
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo.T
 
 
 @mistake
@@ -371,7 +360,7 @@ def three_equal_parts(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you cut X @ Wqkv into three equal parts. That fits only where a value is as wide as a key. How wide a value is can be
     read off Wo; what remains of a head's columns is shared by query and key."""
     Q, K, V = (_split(Z, h) for Z in np.split(X @ Wqkv, 3, axis=1))
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
@@ -381,7 +370,7 @@ def widths_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     k = X.shape[1] // h
     Z = X @ Wqkv
     Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
 
 
 @mistake
@@ -389,7 +378,7 @@ def keys_with_all_axes_reversed(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you stood the keys up with .T. With three axes that reverses all of them, and [h, n, k] becomes [k, n, h]. Only the
     last two change places, in every head."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ K.T / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ K.T / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
@@ -397,7 +386,7 @@ def keys_lying_down(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you multiplied Q by K as it is. In a product the rows on the left meet columns on the right, so in every head the
     keys have to be stood up, [h, n, k] to [h, k, n]."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ K / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ K / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
@@ -405,7 +394,7 @@ def keys_stood_up_by_reshape(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you stood the keys up by a reshape to [h, k, n]. The shape is right, and the numbers are dealt to the wrong keys: a
     reshape reads on row by row, and does not turn a table. Two axes have to change places."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ K.reshape(h, -1, len(X)) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ K.reshape(h, -1, len(X)) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
@@ -413,17 +402,17 @@ def keys_with_heads_and_tokens_exchanged(X: F, Wqkv: F, Wo: F, h: int, keep: B) 
     """you exchanged axes 0 and 1 of the keys, which undoes the split: [h, n, k] becomes [n, h, k]. To stand them up in
     every head, it is the last two that change places."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(masked_softmax(Q @ K.swapaxes(0, 1) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ K.swapaxes(0, 1) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
 def one_table_for_all(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you never split the heads: one product of all queries with all keys adds up the scores of all heads, and makes one
     wide head of them. Each head needs a table of scores, and a softmax, of its own."""
-    k, _ = _widths(Wqkv, Wo, h)
+    k, _ = widths(Wqkv, Wo, h)
     Z = X @ Wqkv
     S = Z[:, : h * k] @ Z[:, h * k : 2 * h * k].T / math.sqrt(k)
-    return masked_softmax(S, keep) @ Z[:, 2 * h * k :] @ Wo
+    return softmax_of_kept(S, keep) @ Z[:, 2 * h * k :] @ Wo
 
 
 @mistake
@@ -432,16 +421,16 @@ def values_not_split(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     begin before the columns of the keys have come to an end."""
     Q, K, _ = _qkv(X, Wqkv, Wo, h)
     V = (X @ Wqkv)[:, 2 * h * Q.shape[2] :]
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
 def split_by_reshape_alone(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you split the heads by reshape alone, which deals one token's features to another. Your split_heads of exercise 2 knows
     how to do it."""
-    k, _ = _widths(Wqkv, Wo, h)
+    k, _ = widths(Wqkv, Wo, h)
     Q, K, V = (Z.reshape(h, len(X), -1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
-    return merged(masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
 
 
 @mistake
@@ -449,7 +438,7 @@ def merged_without_exchange(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you merged the heads by reshape alone, which fills one row with several tokens of one head. Your merge_heads of
     exercise 3 knows how to do it."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return (masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V).reshape(len(X), -1) @ Wo
+    return (softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V).reshape(len(X), -1) @ Wo
 
 
 @mistake
@@ -457,9 +446,9 @@ def reshaped_both_ways(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you split and merged by reshape alone. The two undo each other, so a round trip looks right, and the shapes are
     right too. In between, though, each head had a part of the text instead of a part of each token, and nobody could look
     across. Your split_heads and merge_heads know how to do it."""
-    k, _ = _widths(Wqkv, Wo, h)
+    k, _ = widths(Wqkv, Wo, h)
     Q, K, V = (Z.reshape(h, len(X), -1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
-    return (masked_softmax(Q @ _stood_up(K) / math.sqrt(k), keep) @ V).reshape(len(X), -1) @ Wo
+    return (softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V).reshape(len(X), -1) @ Wo
 
 
 @mistake
@@ -467,7 +456,7 @@ def heads_not_merged(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """what you multiply by Wo is only as wide as one head: the outputs are a stack still, [h, n, v], or have been added
     up. Wo wants each token's outputs from all heads side by side, in one row."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return masked_softmax(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V @ Wo
+    return softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V @ Wo
 
 
 @mistake
@@ -477,7 +466,7 @@ def loops_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     loop inside a helper counts as well. Beware of np.stack, np.hstack and np.split: they visit one table after another.)"""
     heads = []
     for queries, keys, values in zip(*_qkv(X, Wqkv, Wo, h), strict=True):
-        weights = masked_softmax(queries @ keys.T / math.sqrt(queries.shape[1]), keep)
+        weights = softmax_of_kept(queries @ keys.T / math.sqrt(queries.shape[1]), keep)
         heads.append(weights @ values)
     return np.concatenate(heads, axis=1) @ Wo
 
@@ -485,32 +474,32 @@ def loops_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 @right
 def mha_with_concatenation(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    A = masked_softmax(Q @ K.transpose(0, 2, 1) / Q.shape[-1] ** 0.5, keep)
+    A = softmax_of_kept(Q @ K.transpose(0, 2, 1) / Q.shape[-1] ** 0.5, keep)
     return np.concatenate(list(A @ V), axis=1) @ Wo
 
 
 @right
 def mha_by_einsum(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    k, v = _widths(Wqkv, Wo, h)
+    k, v = widths(Wqkv, Wo, h)
     Z = np.einsum("nd,de->ne", X, Wqkv)
     Q, K = Z[:, : 2 * h * k].reshape(-1, 2, h, k).transpose(1, 2, 0, 3)
     V = Z[:, 2 * h * k :].reshape(-1, h, v)
-    A = masked_softmax(np.einsum("hnk,hmk->hnm", Q, K) / math.sqrt(k), keep)
+    A = softmax_of_kept(np.einsum("hnk,hmk->hnm", Q, K) / math.sqrt(k), keep)
     return np.einsum("hnm,mhv,hvd->nd", A, V, Wo.reshape(h, v, -1))
 
 
 @right
 def mha_summed_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    k, v = _widths(Wqkv, Wo, h)
+    k, v = widths(Wqkv, Wo, h)
     Wq, Wk, Wv = (_split(W, h) for W in np.split(Wqkv, [h * k, 2 * h * k], axis=1))
-    A = masked_softmax((X @ Wq / k**0.5) @ _stood_up(X @ Wk), keep)
+    A = softmax_of_kept((X @ Wq / k**0.5) @ _stood_up(X @ Wk), keep)
     return (A @ (X @ Wv) @ Wo.reshape(h, v, -1)).sum(axis=0)
 
 
 @right
 def mha_with_a_mask_for_each_head(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    A = masked_softmax(np.matmul(Q, np.moveaxis(K, 1, 2)) / math.sqrt(Q.shape[2]), np.repeat(keep[None], h, axis=0))
+    A = softmax_of_kept(np.matmul(Q, np.moveaxis(K, 1, 2)) / math.sqrt(Q.shape[2]), np.repeat(keep[None], h, axis=0))
     return merged(A @ V) @ Wo
 
 
@@ -519,7 +508,7 @@ def mha_by_torch(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     import torch
 
     x, qkv, o = (torch.from_numpy(a.copy()) for a in (X, Wqkv, Wo))
-    k, v = _widths(Wqkv, Wo, h)
+    k, v = widths(Wqkv, Wo, h)
     parts = torch.split(x @ qkv, [h * k, h * k, h * v], dim=1)
     q, keys, values = (part.reshape(len(x), h, -1).transpose(0, 1) for part in parts)
     hidden = ~torch.from_numpy(keep.copy())

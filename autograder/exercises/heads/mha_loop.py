@@ -7,9 +7,10 @@ import math
 import numpy as np
 from jaxtyping import Bool, Float
 
-from autograder.exercises.heads.parts import apart, masked_softmax, public_heads, weights_of_heads, with_empty_row
+from autograder.exercises.heads.parts import apart, public_heads, weights_of_heads
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.parts import softmax_of_kept, with_empty_row
 
 
 def mha_loop(
@@ -138,7 +139,7 @@ def _scores(Q: F, K: F) -> F:
 
 def _heads(X: F, Wq: F, Wk: F, Wv: F, keep: B) -> list[F]:
     """The outputs of the heads, [n, v] each."""
-    return [masked_softmax(_scores(X @ q, X @ k), keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
+    return [softmax_of_kept(_scores(X @ q, X @ k), keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
 
 
 @mistake
@@ -197,7 +198,7 @@ def stacked_then_reshaped(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 def attention_of_head_0_for_all(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """every head of yours looks where head 0 looks: their values differ, their weights do not. Each head has queries
     and keys of its own, and with them its own table of weights."""
-    A = masked_softmax(_scores(X @ Wq[0], X @ Wk[0]), keep)
+    A = softmax_of_kept(_scores(X @ Wq[0], X @ Wk[0]), keep)
     return np.concatenate([A @ (X @ v) for v in Wv], axis=1) @ Wo
 
 
@@ -218,14 +219,14 @@ def values_of_head_0(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 def weights_of_all_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """your queries are those of all heads, [h, n, k], in every turn of the loop: X @ Wq makes a stack. In turn i it is
     the turn of Wq[i], and likewise of the others."""
-    heads = [masked_softmax((X @ Wq) @ (X @ Wk).T / math.sqrt(Wq.shape[2]), keep) @ (X @ Wv) for _ in Wq]
+    heads = [softmax_of_kept((X @ Wq) @ (X @ Wk).T / math.sqrt(Wq.shape[2]), keep) @ (X @ Wv) for _ in Wq]
     return np.concatenate(heads, axis=1) @ Wo
 
 
 @mistake
 def weights_on_the_left(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """your weights stand to the left of X. A token is a row, and a row has its weight to the right."""
-    heads = [masked_softmax(_scores(q @ X, k @ X), keep) @ (v @ X) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
+    heads = [softmax_of_kept(_scores(q @ X, k @ X), keep) @ (v @ X) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
     return np.concatenate(heads, axis=1) @ Wo
 
 
@@ -247,7 +248,7 @@ def concatenated_before_attention(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> 
     """you joined the queries, and the keys, of all heads before comparing them. That makes one table of scores, the sum
     of all heads' tables, and so a single wide head. Each head needs a softmax of its own."""
     Q, K, V = (np.concatenate([X @ one for one in W], axis=1) for W in (Wq, Wk, Wv))
-    return masked_softmax(_scores(Q, K), keep) @ V @ Wo
+    return softmax_of_kept(_scores(Q, K), keep) @ V @ Wo
 
 
 @mistake
@@ -281,7 +282,7 @@ def hidden_after_softmax(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     before softmax divides."""
     heads = []
     for q, k, v in zip(Wq, Wk, Wv, strict=True):
-        heads.append(masked_softmax(_scores(X @ q, X @ k), np.ones_like(keep)) * keep @ (X @ v))
+        heads.append(softmax_of_kept(_scores(X @ q, X @ k), np.ones_like(keep)) * keep @ (X @ v))
     return np.concatenate(heads, axis=1) @ Wo
 
 
@@ -291,7 +292,7 @@ def hidden_scores_zero(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     that nothing is left."""
     heads = []
     for q, k, v in zip(Wq, Wk, Wv, strict=True):
-        heads.append(masked_softmax(_scores(X @ q, X @ k) * keep, np.ones_like(keep)) @ (X @ v))
+        heads.append(softmax_of_kept(_scores(X @ q, X @ k) * keep, np.ones_like(keep)) @ (X @ v))
     return np.concatenate(heads, axis=1) @ Wo
 
 
@@ -325,7 +326,7 @@ def nan_where_nothing_is_seen(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 def unscaled_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """your scores are not divided by the root of the width of a query. In every head they should be, as in notebook
     02."""
-    heads = [masked_softmax(X @ q @ (X @ k).T, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
+    heads = [softmax_of_kept(X @ q @ (X @ k).T, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
     return np.concatenate(heads, axis=1) @ Wo
 
 
@@ -334,7 +335,7 @@ def scaled_by_the_width_of_a_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) ->
     """you divided the scores by √d, and d is the width of a token. The dot product runs over the k numbers of one
     head's query. (Some books write d for both.)"""
     root = math.sqrt(X.shape[1])
-    heads = [masked_softmax(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
+    heads = [softmax_of_kept(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
     return np.concatenate(heads, axis=1) @ Wo
 
 
@@ -352,7 +353,7 @@ def numpys_root_of_the_width_of_a_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: 
     """you divided the scores by √d, the width of a token; the dot product runs over the k numbers of one head's query.
     (And numpy's root of a whole number is a float64, which makes float64 of float32.)"""
     root = np.sqrt(X.shape[1])
-    heads = [masked_softmax(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
+    heads = [softmax_of_kept(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
     return np.concatenate(heads, axis=1) @ Wo
 
 
@@ -361,7 +362,7 @@ def heads_by_appending(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     out = []
     for i in range(len(Wq)):
         Q, K, V = X @ Wq[i], X @ Wk[i], X @ Wv[i]
-        out.append(masked_softmax(Q @ K.T / Wq.shape[2] ** 0.5, keep) @ V)
+        out.append(softmax_of_kept(Q @ K.T / Wq.shape[2] ** 0.5, keep) @ V)
     return np.hstack(out) @ Wo
 
 
@@ -385,7 +386,7 @@ def heads_added_up(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 @right
 def heads_by_einsum(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     Q, K, V = (np.einsum("nd,hdk->hnk", X, W) for W in (Wq, Wk, Wv))
-    A = masked_softmax(np.einsum("hnk,hmk->hnm", Q, K) / math.sqrt(Q.shape[-1]), keep)
+    A = softmax_of_kept(np.einsum("hnk,hmk->hnm", Q, K) / math.sqrt(Q.shape[-1]), keep)
     return np.einsum("hnm,hmv,hvd->nd", A, V, Wo.reshape(len(Wq), -1, Wo.shape[1]))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.heads.parts import cases_counted, cases_to_merge, cases_to_merge_at_the_edge, payload
+from autograder.exercises.heads.parts import cases_counted, cases_to_merge, cases_to_merge_at_the_edge
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import counting
 
 USES = ("merge_heads",)
 
@@ -24,9 +25,9 @@ def pack(Wq: Float[np.ndarray, "h d k"]) -> Float[np.ndarray, "d h*k"]:
 
 PUBLIC = (
     case(np.array([[[1.0], [2.0]], [[10.0], [20.0]], [[100.0], [200.0]]])),
-    case(payload(3, 4, 2, dtype="float32")),
-    case(payload(2, 6, 3)),
-    case(payload(2, 2, 3)),
+    case(counting(3, 4, 2, dtype="float32")),
+    case(counting(2, 6, 3)),
+    case(counting(2, 2, 3)),
 )
 
 

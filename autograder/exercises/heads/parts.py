@@ -6,18 +6,9 @@ import math
 
 import numpy as np
 
-from autograder.exercises.inputs import normal, random_keep, sizes
+from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import B, Case, F, case
-
-
-# The mistakes and variants below stand on these, not on the oracles, whose loops would be counted as theirs.
-def masked_softmax(S: F, keep: B) -> F:
-    """Softmax of each row over what it may see; a row that sees nothing is all 0."""
-    M = np.where(keep, S, -np.inf)
-    top = M.max(axis=-1, keepdims=True)
-    E = np.exp(M - np.where(np.isneginf(top), 0, top))
-    total = E.sum(axis=-1, keepdims=True)
-    return E / np.where(total == 0, 1, total)
+from autograder.exercises.parts import counting, pattern
 
 
 def apart(rng: np.random.Generator) -> tuple[int, int, int, int, int]:
@@ -41,17 +32,6 @@ def weights_of_heads(
     )
 
 
-def with_empty_row(rng: np.random.Generator, n: int) -> B:
-    keep = random_keep(rng, n, n)
-    keep[rng.integers(n)] = False
-    return keep
-
-
-def pattern(*shape: int, step: int, dtype: str = "float64") -> F:
-    """Small whole numbers, from -3 to 3, that look like nothing in particular."""
-    return (np.arange(math.prod(shape)) * step % 7 - 3.0).reshape(shape).astype(dtype)
-
-
 def public_heads(n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "float64") -> Case:
     return case(
         pattern(n, d, step=3, dtype=dtype) / 4,
@@ -63,14 +43,9 @@ def public_heads(n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "
     )
 
 
-def payload(*shape: int, dtype: str = "float64") -> F:
-    """Every number another one, so that each can be told where it came from."""
-    return np.arange(math.prod(shape), dtype=dtype).reshape(shape)
-
-
 def cases_counted(rng: np.random.Generator) -> list[Case]:
     h, n, v = sizes(rng, 3, 2, 6)
-    return [case(payload(h, n, v)), case(payload(v, h, n))]
+    return [case(counting(h, n, v)), case(counting(v, h, n))]
 
 
 def cases_to_merge(rng: np.random.Generator) -> list[Case]:
@@ -94,7 +69,3 @@ def cases_to_merge_at_the_edge(rng: np.random.Generator) -> list[Case]:
         case(normal(rng, h, n, v, order="F")),
         case(normal(rng, h, n, v, order="strided")),
     ]
-
-
-def merged(T: F) -> F:
-    return T.swapaxes(0, 1).reshape(T.shape[1], -1)

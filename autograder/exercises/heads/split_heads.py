@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.heads.parts import payload
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import counting
 
 
 def split_heads(Z: Float[np.ndarray, "n e"], h: int) -> Float[np.ndarray, "h n k"]:
@@ -23,18 +23,18 @@ def split_heads(Z: Float[np.ndarray, "n e"], h: int) -> Float[np.ndarray, "h n k
 
 PUBLIC = (
     case(np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0]]), 2),
-    case(payload(2, 6, dtype="float32"), 2),
-    case(payload(4, 6), 2),
-    case(payload(5, 12), 3),
-    case(payload(1, 6), 3),
+    case(counting(2, 6, dtype="float32"), 2),
+    case(counting(4, 6), 2),
+    case(counting(5, 12), 3),
+    case(counting(1, 6), 3),
 )
 
 
 @probe(1.5)
-def counting(rng: np.random.Generator) -> list[Case]:
+def counted_tables(rng: np.random.Generator) -> list[Case]:
     """every number of a counted table, traced to its head, token and feature"""
     n, k, h = sizes(rng, 3, 2, 6)
-    return [case(payload(n, h * k), h), case(payload(k, h * n), h)]
+    return [case(counting(n, h * k), h), case(counting(k, h * n), h)]
 
 
 @probe(1.0)

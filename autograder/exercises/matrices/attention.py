@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.parts import pattern, row_softmax
 
 USES = ("scaled_scores", "softmax")
 
@@ -27,11 +28,6 @@ def attention(
             for x in range(v):
                 out[i, x] += weights[i, j] * V[j, x]
     return out, weights
-
-
-def _pattern(rows: int, columns: int, step: int) -> F:
-    """A table of small whole numbers, from -3 to 3, that looks like nothing in particular."""
-    return (np.arange(rows * columns) * step % 7 - 3.0).reshape(rows, columns)
 
 
 PUBLIC = (
@@ -58,7 +54,7 @@ PUBLIC = (
             np.float32,
         ),
     ),
-    case(_pattern(26, 3, 5), _pattern(32, 3, 4), _pattern(32, 2, 3)),
+    case(pattern(26, 3, step=5), pattern(32, 3, step=4), pattern(32, 2, step=3)),
 )
 
 
@@ -105,14 +101,8 @@ def few_and_many_tokens(rng: np.random.Generator) -> list[Case]:
     return [case(normal(rng, n, k, scale=2.0), normal(rng, m, k), normal(rng, m, v)) for n, m in sizes_of]
 
 
-# The mistakes below stand on these two, not on the oracles, whose loops would be counted as theirs.
-def _rows_to_weights(S: F) -> F:
-    E = np.exp(S - S.max(axis=-1, keepdims=True))
-    return E / E.sum(axis=-1, keepdims=True)
-
-
 def _weights_of(Q: F, K: F) -> F:
-    return _rows_to_weights(Q @ K.T / math.sqrt(Q.shape[1]))
+    return row_softmax(Q @ K.T / math.sqrt(Q.shape[1]))
 
 
 @mistake
@@ -127,7 +117,7 @@ def mixes_by_columns(Q: F, K: F, V: F) -> tuple[F, F]:
 def scale_after_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
     """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores,
     before softmax."""
-    A = _rows_to_weights(Q @ K.T) / math.sqrt(Q.shape[1])
+    A = row_softmax(Q @ K.T) / math.sqrt(Q.shape[1])
     return A @ V, A
 
 
@@ -135,21 +125,21 @@ def scale_after_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
 def scale_after_softmax_in_float64(Q: F, K: F, V: F) -> tuple[F, F]:
     """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores,
     before softmax. (And numpy's root of an integer turns float32 into float64.)"""
-    A = _rows_to_weights(Q @ K.T) / np.sqrt(Q.shape[1])
+    A = row_softmax(Q @ K.T) / np.sqrt(Q.shape[1])
     return A @ V, A
 
 
 @mistake
 def unscaled(Q: F, K: F, V: F) -> tuple[F, F]:
     """your scores went into softmax unscaled. You have written a function that scales them."""
-    A = _rows_to_weights(Q @ K.T)
+    A = row_softmax(Q @ K.T)
     return A @ V, A
 
 
 @mistake
 def scaled_twice(Q: F, K: F, V: F) -> tuple[F, F]:
     """you scaled the scores a second time. scaled_scores has divided them already."""
-    A = _rows_to_weights(Q @ K.T / Q.shape[1])
+    A = row_softmax(Q @ K.T / Q.shape[1])
     return A @ V, A
 
 
@@ -158,14 +148,14 @@ def softmax_after_values(Q: F, K: F, V: F) -> tuple[F, F]:
     """you mixed the values with the raw scores and took softmax of the mixture. Scores have to become weights
     before anything is mixed."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
-    return _rows_to_weights(S @ V), _rows_to_weights(S)
+    return row_softmax(S @ V), row_softmax(S)
 
 
 @mistake
 def softmax_over_queries(Q: F, K: F, V: F) -> tuple[F, F]:
     """your weights add up to 1 down each column, so that queries compete for a key. It is the keys that compete:
     each row adds up to 1."""
-    A = _rows_to_weights((Q @ K.T / math.sqrt(Q.shape[1])).T).T
+    A = row_softmax((Q @ K.T / math.sqrt(Q.shape[1])).T).T
     return A @ V, A
 
 
@@ -173,7 +163,7 @@ def softmax_over_queries(Q: F, K: F, V: F) -> tuple[F, F]:
 def scores_for_weights(Q: F, K: F, V: F) -> tuple[F, F]:
     """the mixtures are right, but what you return as weights are still the scores, before softmax."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
-    return _rows_to_weights(S) @ V, S
+    return row_softmax(S) @ V, S
 
 
 @mistake
@@ -210,7 +200,7 @@ def loops_over_tokens(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @right
 def attention_by_einsum(Q: F, K: F, V: F) -> tuple[F, F]:
-    A = _rows_to_weights(np.einsum("nk,mk->nm", Q, K) / math.sqrt(Q.shape[1]))
+    A = row_softmax(np.einsum("nk,mk->nm", Q, K) / math.sqrt(Q.shape[1]))
     return np.einsum("nm,mv->nv", A, V), A
 
 
@@ -224,7 +214,7 @@ def attention_normalised_last(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @right
 def attention_by_broadcast(Q: F, K: F, V: F) -> tuple[F, F]:
-    A = _rows_to_weights((Q[:, None, :] * K[None, :, :]).sum(axis=-1) / math.sqrt(Q.shape[1]))
+    A = row_softmax((Q[:, None, :] * K[None, :, :]).sum(axis=-1) / math.sqrt(Q.shape[1]))
     return (A[:, :, None] * V[None, :, :]).sum(axis=1), A
 
 
