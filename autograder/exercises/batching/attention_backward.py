@@ -1,4 +1,4 @@
-"""One more axis, and the way back: `attention_backward`."""
+"""The gradients of queries, keys and values by hand."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from torch import Tensor
 from autograder.exercises.batching.parts import (
     T,
     Three,
-    drawn_keep,
     drawn_tensor,
     masked_weights,
     plain_exponentials,
     tensor_value,
+    two_or_more_kept,
 )
 from autograder.exercises.batching.softmax_backward import softmax_backward
 from autograder.exercises.inputs import causal as lower_triangle
@@ -88,7 +88,7 @@ def _way_back(
     rng: np.random.Generator, n: int, m: int, k: int, v: int, keep: np.ndarray | None = None, **how: Any
 ) -> Case:
     Q, K, V, dO = (drawn_tensor(rng, *shape, scale=1.5, **how) for shape in ((n, k), (m, k), (m, v), (n, v)))
-    return case(Q, K, V, TensorValue(drawn_keep(rng, n, m) if keep is None else keep), dO)
+    return case(Q, K, V, TensorValue(two_or_more_kept(rng, n, m) if keep is None else keep), dO)
 
 
 @probe(2.5)

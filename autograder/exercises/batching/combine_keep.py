@@ -1,4 +1,4 @@
-"""One more axis, and the way back: `combine_keep`."""
+"""One mask of two: padding and future."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One more axis, and the way back: `fused`."""
+"""PyTorch's fused attention, with masks that keep nothing in a row."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from torch import Tensor
 
 from autograder.exercises.batching.parts import (
     T,
-    drawn_keep,
     drawn_tensor,
     masked_weights,
     one_query,
     plain_exponentials,
     scores_over_root_k,
     tensor_value,
+    two_or_more_kept,
 )
 from autograder.exercises.inputs import causal as lower_triangle
 from autograder.exercises.inputs import random_keep, sizes
 from autograder.exercises.model import Case, case, mistake, probe, right
 from course.trial.values import Tensor as TensorValue
-
-_sdpa = torch.nn.functional.scaled_dot_product_attention
 
 
 def fused(
@@ -47,7 +45,7 @@ def fused(
     return torch.stack(rows).reshape(b, h, n, v.shape[-1])
 
 
-def _few_heads(seed: int, b: int, h: int, n: int, m: int, k: int, v: int, keep: Any, dtype: str = "float64") -> Any:
+def _public_heads(seed: int, b: int, h: int, n: int, m: int, k: int, v: int, keep: Any, dtype: str = "float64") -> Any:
     rng = np.random.default_rng(seed)
     shapes = ((b, h, n, k), (b, h, m, k), (b, h, m, v))
     Q, K, V = (TensorValue(np.round(1.5 * rng.standard_normal(shape), 1).astype(dtype)) for shape in shapes)
@@ -55,25 +53,25 @@ def _few_heads(seed: int, b: int, h: int, n: int, m: int, k: int, v: int, keep: 
 
 
 PUBLIC = (
-    case(*_few_heads(1, 1, 1, 2, 3, 4, 2, [[True, False, True], [True, True, False]])),
-    case(*_few_heads(2, 1, 2, 3, 3, 2, 2, lower_triangle(3))),
-    case(*_few_heads(3, 2, 2, 2, 3, 1, 1, [[[[1, 0, 1], [1, 1, 0]]], [[[0, 0, 0], [0, 1, 1]]]])),
-    case(*_few_heads(4, 1, 2, 2, 2, 3, 1, [[1, 1], [0, 1]])),
+    case(*_public_heads(1, 1, 1, 2, 3, 4, 2, [[True, False, True], [True, True, False]])),
+    case(*_public_heads(2, 1, 2, 3, 3, 2, 2, lower_triangle(3))),
+    case(*_public_heads(3, 2, 2, 2, 3, 1, 1, [[[[1, 0, 1], [1, 1, 0]]], [[[0, 0, 0], [0, 1, 1]]]])),
+    case(*_public_heads(4, 1, 2, 2, 2, 3, 1, [[1, 1], [0, 1]])),
     case(
         tensor_value([[[[40.0], [30.0]]]]),
         tensor_value([[[[30.0], [20.0]]]]),
         tensor_value([[[[1.0], [2.0]]]]),
         TensorValue(lower_triangle(2)),
     ),
-    case(*_few_heads(5, 1, 2, 3, 4, 4, 2, [[1, 0, 1, 1], [1, 1, 0, 1], [0, 1, 0, 0]], "float32")),
+    case(*_public_heads(5, 1, 2, 3, 4, 4, 2, [[1, 0, 1, 1], [1, 1, 0, 1], [0, 1, 0, 0]], "float32")),
     case(
-        dict(zip(("q", "k", "v", "keep"), _few_heads(6, 1, 2, 2, 3, 2, 1, [[1, 0, 1], [1, 1, 0]]), strict=True)),
+        dict(zip(("q", "k", "v", "keep"), _public_heads(6, 1, 2, 2, 3, 2, 1, [[1, 0, 1], [1, 1, 0]]), strict=True)),
         harness="gradients",
     ),
 )
 
 
-def _heads(
+def _drawn_heads(
     rng: np.random.Generator,
     b: int,
     h: int,
@@ -100,7 +98,7 @@ def all_heads(rng: np.random.Generator) -> list[Case]:
         random_keep(rng, b, h, n, m),
         random_keep(rng, 1, 1, n, m),
     )
-    return [case(*_heads(rng, b, h, n, m, k, v, keep)) for keep in masks]
+    return [case(*_drawn_heads(rng, b, h, n, m, k, v, keep)) for keep in masks]
 
 
 @probe(0.5)
@@ -108,10 +106,10 @@ def heads_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide (b = h, k = v, too)"""
     s, m, k, v = sizes(rng, 4, 2, 6)
     return [
-        case(*_heads(rng, s, s, m, k, v, v, random_keep(rng, s, 1, m, k))),  # b = h, k = v
-        case(*_heads(rng, m, s, s, s, k, v, random_keep(rng, s, s))),  # h = n = m
-        case(*_heads(rng, m, v, s, s, k, k, lower_triangle(s))),
-        case(*_heads(rng, m, v, s, k, k, v, random_keep(rng, s, k))),  # m = k: turned keys fit
+        case(*_drawn_heads(rng, s, s, m, k, v, v, random_keep(rng, s, 1, m, k))),  # b = h, k = v
+        case(*_drawn_heads(rng, m, s, s, s, k, v, random_keep(rng, s, s))),  # h = n = m
+        case(*_drawn_heads(rng, m, v, s, s, k, k, lower_triangle(s))),
+        case(*_drawn_heads(rng, m, v, s, k, k, v, random_keep(rng, s, k))),  # m = k: turned keys fit
     ]
 
 
@@ -123,9 +121,9 @@ def heads_with_nothing_to_see(rng: np.random.Generator) -> list[Case]:
     keep[rng.integers(b), 0, rng.integers(n)] = False
     none = np.zeros((n, m), bool)
     return [
-        case(*_heads(rng, b, h, n, m, k, v, keep)),
-        case(*_heads(rng, b, h, n, m, k, k, keep)),
-        case(*_heads(rng, b, h, n, m, k, v, none)),
+        case(*_drawn_heads(rng, b, h, n, m, k, v, keep)),
+        case(*_drawn_heads(rng, b, h, n, m, k, k, keep)),
+        case(*_drawn_heads(rng, b, h, n, m, k, v, none)),
     ]
 
 
@@ -135,11 +133,11 @@ def heads_at_the_edge(rng: np.random.Generator) -> list[Case]:
     b, h, n, m, k, v = sizes(rng, 6, 2, 7)
     keep = random_keep(rng, n, m)
     return [
-        case(*_heads(rng, 1, 1, 1, m, k, v, random_keep(rng, 1, m))),
-        case(*_heads(rng, b, h, n, m, k, v, keep, dtype="float32")),
-        case(*_heads(rng, b, h, n, m, k, k, keep, dtype="float32")),
-        case(*_heads(rng, b, h, n, m, k, v, keep, size=60.0)),
-        case(*_heads(rng, b, h, n, m, k, v, keep, order="strided")),
+        case(*_drawn_heads(rng, 1, 1, 1, m, k, v, random_keep(rng, 1, m))),
+        case(*_drawn_heads(rng, b, h, n, m, k, v, keep, dtype="float32")),
+        case(*_drawn_heads(rng, b, h, n, m, k, k, keep, dtype="float32")),
+        case(*_drawn_heads(rng, b, h, n, m, k, v, keep, size=60.0)),
+        case(*_drawn_heads(rng, b, h, n, m, k, v, keep, order="strided")),
     ]
 
 
@@ -148,7 +146,7 @@ def heads_to_learn_from(rng: np.random.Generator) -> list[Case]:
     """gradients flow through to queries, keys and values"""
     b, h, n, m, k, v = sizes(rng, 6, 3, 8)
     widths = ((k, v), (k, k))
-    drawn = (_heads(rng, b, h, n, m, *each, drawn_keep(rng, n, m)) for each in widths)
+    drawn = (_drawn_heads(rng, b, h, n, m, *each, two_or_more_kept(rng, n, m)) for each in widths)
     return [
         case(dict(zip("qkv", tables, strict=True)) | {"keep": keep}, harness="gradients") for *tables, keep in drawn
     ]
@@ -159,6 +157,9 @@ def by_hand_with_plain_exponentials(q: T, k: T, v: T, keep: T) -> T:
     """this is attention by hand, and large scores come out as NaN: e to a score of 1000 is more than a computer can hold.
     PyTorch's own function takes care of that."""
     return plain_exponentials(scores_over_root_k(q, k), keep) @ v
+
+
+_sdpa = torch.nn.functional.scaled_dot_product_attention
 
 
 @mistake

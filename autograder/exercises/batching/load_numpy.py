@@ -1,4 +1,4 @@
-"""One more axis, and the way back: `load_numpy`."""
+"""A block's parameters put into a PyTorch module."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def load_numpy(module: Block, params: dict[str, np.ndarray]) -> Block:
     return module
 
 
-def _block(
+def _loading(
     rng: np.random.Generator,
     d: int,
     h: int,
@@ -68,10 +68,10 @@ def _block(
 
 
 PUBLIC = (
-    _block(np.random.default_rng(1), 2, 1, 3, 4, 5, dropout=0.5, digits=2),
-    _block(np.random.default_rng(2), 4, 2, 2, 2, 4, digits=2),
-    _block(np.random.default_rng(3), 3, 2, 2, 1, 4, dtype="float32", digits=2),
-    _block(np.random.default_rng(4), 4, 2, 2, 2, 5),
+    _loading(np.random.default_rng(1), 2, 1, 3, 4, 5, dropout=0.5, digits=2),
+    _loading(np.random.default_rng(2), 4, 2, 2, 2, 4, digits=2),
+    _loading(np.random.default_rng(3), 3, 2, 2, 1, 4, dtype="float32", digits=2),
+    _loading(np.random.default_rng(4), 4, 2, 2, 2, 5),
 )
 
 
@@ -79,7 +79,7 @@ PUBLIC = (
 def blocks_of_other_sizes(rng: np.random.Generator) -> list[Case]:
     """the module computes what a block with these weights does, all sizes different"""
     d, h, k, v, f = sizes(rng, 5, 2, 7)
-    return [_block(rng, d, h, k, v, f), _block(rng, f, v, h, k, d)]
+    return [_loading(rng, d, h, k, v, f), _loading(rng, f, v, h, k, d)]
 
 
 @probe(0.5, part="output")
@@ -87,8 +87,8 @@ def square_blocks(rng: np.random.Generator) -> list[Case]:
     """the same where weights are square, and fit turned or not"""
     h, k, f = sizes(rng, 3, 2, 4)
     return [
-        _block(rng, h * k, h, k, k, f),  # d = h*k = h*v: the projections are square
-        _block(rng, h * k, h, k, k, h * k),  # f, too
+        _loading(rng, h * k, h, k, k, f),  # d = h*k = h*v: the projections are square
+        _loading(rng, h * k, h, k, k, h * k),  # f, too
     ]
 
 
@@ -96,14 +96,14 @@ def square_blocks(rng: np.random.Generator) -> list[Case]:
 def blocks_in_float32(rng: np.random.Generator) -> list[Case]:
     """the number type of the weights, float32 too"""
     d, h, k, v, f = sizes(rng, 5, 2, 7)
-    return [_block(rng, d, h, k, v, f, dtype="float32")]
+    return [_loading(rng, d, h, k, v, f, dtype="float32")]
 
 
 @probe(0.5, part="output")
 def blocks_with_dropout(rng: np.random.Generator) -> list[Case]:
     """no dropout, so the same output at every call"""
     d, h, k, v, f = sizes(rng, 5, 2, 7)
-    return [_block(rng, d, h, k, v, f, dropout=0.5)]
+    return [_loading(rng, d, h, k, v, f, dropout=0.5)]
 
 
 @probe(0.5, part="afterwards")
@@ -112,7 +112,7 @@ def module_afterwards(rng: np.random.Generator) -> list[Case]:
     return blocks_with_dropout(rng)
 
 
-def _blocks(params: Arrays) -> Arrays:
+def _tables(params: Arrays) -> Arrays:
     """The weights of queries, keys and values, and the others, by name."""
     width = len(params["Wo"])
     Wq, Wk, Wv = np.split(params["Wqkv"], [(params["Wqkv"].shape[1] - width) // 2, -width], axis=1)
@@ -143,14 +143,14 @@ def _copied(module: Block, state: Arrays) -> Block:
 def weights_not_transposed(module: Block, params: Arrays) -> Block:
     """you copied the weights as they stand. A Linear computes x @ weight.T: its weight is [out, in], and ours is
     [in, out]. It has to be turned; where it is square, nobody warns you."""
-    return _copied(module, {f"{name}.weight": W for name, W in _blocks(params).items()} | _vectors(params)).eval()
+    return _copied(module, {f"{name}.weight": W for name, W in _tables(params).items()} | _vectors(params)).eval()
 
 
 @mistake
 def reshaped_for_transposed(module: Block, params: Arrays) -> Block:
     """you reshaped the weights to the shape that a Linear wants. That fits always, and puts nearly every number in a
     wrong place: a reshape keeps the order of the numbers, a transpose exchanges rows and columns."""
-    turned = {f"{name}.weight": np.ascontiguousarray(W).reshape(W.shape[::-1]) for name, W in _blocks(params).items()}
+    turned = {f"{name}.weight": np.ascontiguousarray(W).reshape(W.shape[::-1]) for name, W in _tables(params).items()}
     return _copied(module, turned | _vectors(params)).eval()
 
 
@@ -159,14 +159,14 @@ def turned_where_it_must_be(module: Block, params: Arrays) -> Block:
     """you turned a weight only where its shape did not fit. A square weight fits both ways, and only one of them is
     right: every Linear's weight has to be turned."""
     state = {}
-    for name, W in _blocks(params).items():
+    for name, W in _tables(params).items():
         fits = tuple(module.get_parameter(f"{name}.weight").shape) == W.shape
         state[f"{name}.weight"] = W if fits else W.T
     return _copied(module, state | _vectors(params)).eval()
 
 
 def _state(params: Arrays) -> Arrays:
-    return {f"{name}.weight": W.T for name, W in _blocks(params).items()} | _vectors(params)
+    return {f"{name}.weight": W.T for name, W in _tables(params).items()} | _vectors(params)
 
 
 @mistake

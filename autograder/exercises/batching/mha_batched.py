@@ -1,4 +1,4 @@
-"""One more axis, and the way back: `mha_batched`."""
+"""Many heads for many texts at once, with gradients."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from torch import Tensor
 from autograder.exercises.batching.parts import (
     T,
     Three,
-    drawn_keep,
     drawn_tensor,
     masked_weights,
     one_query,
     plain_exponentials,
     scores_over_root_k,
     tensor_value,
+    two_or_more_kept,
 )
 from autograder.exercises.inputs import causal as lower_triangle
 from autograder.exercises.inputs import random_keep, sizes
@@ -63,8 +63,8 @@ def _small(seed: int, b: int, n: int, d: int, h: int, k: int, v: int, dtype: str
     return X, {"Wqkv": Wqkv, "Wo": Wo}, h
 
 
-_BROKEN = _small(8, 1, 2, 2, 1, 1, 1)
-_BROKEN[1]["Wqkv"].array[0, 0] = np.nan
+BROKEN = _small(8, 1, 2, 2, 1, 1, 1)
+BROKEN[1]["Wqkv"].array[0, 0] = np.nan
 
 
 PUBLIC = (
@@ -93,7 +93,7 @@ PUBLIC = (
             )[:, None]
         ),
     ),
-    case(*_BROKEN, TensorValue(lower_triangle(2))),
+    case(*BROKEN, TensorValue(lower_triangle(2))),
     case(
         dict(
             zip(
@@ -238,7 +238,7 @@ def _learning(rng: np.random.Generator, b: int, n: int, d: int, h: int, k: int, 
 def batches_to_learn_from(rng: np.random.Generator) -> list[Case]:
     """gradients flow through to the tokens and to both weights"""
     b, n, d, h, k, v = sizes(rng, 6, 3, 8)
-    keep = drawn_keep(rng, n, n)
+    keep = two_or_more_kept(rng, n, n)
     one_empty = keep.copy()
     one_empty[rng.integers(n)] = False
     return [_learning(rng, b, n, d, h, k, v, mask) for mask in (keep, one_empty)]

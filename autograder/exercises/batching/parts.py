@@ -1,4 +1,4 @@
-"""What several of these exercises share. One more axis, and the way back."""
+"""What exercises on batches share: tensors to draw, and attention on them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from autograder.exercises.inputs import normal
 from course.trial.values import Tensor as TensorValue
 
 T = Tensor
-
-
 Three = tuple[Tensor, Tensor, Tensor]
 
 
 def drawn_tensor(rng: np.random.Generator, *shape: int, **how: Any) -> TensorValue:
+    """Normal numbers as a tensor; `how` as in `normal`."""
     return TensorValue(normal(rng, *shape, **how))
 
 
 def tensor_value(numbers: Any, dtype: str = "float64") -> TensorValue:
+    """These numbers as a tensor."""
     return TensorValue(np.array(numbers, dtype))
 
 
-def drawn_keep(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+def two_or_more_kept(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
     """A random mask that leaves two keys or more to each of n queries, and hides one where there are three or more.
 
     With a single key to attend to no score matters, and rounding is all that flows back to it.
@@ -49,14 +49,17 @@ def one_query(q: T, K: T, V: T) -> T:
 
 
 def masked_weights(S: T, keep: T, dim: int = -1) -> T:
+    """Softmax over what is kept, zeros elsewhere, also where nothing is kept."""
     return S.masked_fill(~keep, -torch.inf).softmax(dim=dim).masked_fill(~keep, 0)
 
 
 def scores_over_root_k(Q: T, K: T) -> T:
+    """Scores of every query and key, over the root of their width, whatever axes stand in front."""
     return Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
 
 
 def plain_exponentials(S: T, keep: T) -> T:
+    """Softmax over what is kept, with exponentials of the scores as they are: large ones overflow."""
     E = torch.where(keep, S.exp(), 0)
     total = E.sum(dim=-1, keepdim=True)
     return E / torch.where(total == 0, 1, total)

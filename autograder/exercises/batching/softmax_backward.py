@@ -1,4 +1,4 @@
-"""One more axis, and the way back: `softmax_backward`."""
+"""The gradient of scores from that of their softmax."""
 
 from __future__ import annotations
 

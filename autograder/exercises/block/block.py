@@ -1,4 +1,4 @@
-"""The whole transformer block, and what stands before and after a stack of them: `block`."""
+"""The whole block, its six stages by name."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from autograder.exercises.block.parts import (
     Stages,
     block_at_once,
     drawn_activation,
-    drawn_block,
     drawn_parameters,
+    drawn_sizes,
     feed_forward,
     staged,
 )
@@ -113,7 +113,7 @@ def blocks(rng: np.random.Generator) -> list[Case]:
     """all six stages, all sizes different"""
     cases = []
     for keep_for in (causal, lambda n: np.ones((n, n), bool)):
-        n, d, h, k, v, f = drawn_block(rng)
+        n, d, h, k, v, f = drawn_sizes(rng)
         X, params = normal(rng, n, d, scale=2.0), drawn_parameters(rng, d, h, k, v, f)
         cases.append(case(X, params, h, keep_for(n), 0.1, drawn_activation(rng)))
     return cases
@@ -125,7 +125,7 @@ def zeroed_sublayers(rng: np.random.Generator) -> list[Case]:
     # Attention and FFN that add nothing; then each of them alone.
     cases = []
     for zeros in (("Wo", "W2", "b2"), ("Wo",), ("W2", "b2")):
-        n, d, h, k, v, f = drawn_block(rng)
+        n, d, h, k, v, f = drawn_sizes(rng)
         params = drawn_parameters(rng, d, h, k, v, f)
         params |= {name: np.zeros_like(params[name]) for name in zeros}
         cases.append(case(normal(rng, n, d, scale=2.0), params, h, causal(n), 1e-5, drawn_activation(rng)))
@@ -137,7 +137,7 @@ def masked_blocks(rng: np.random.Generator) -> list[Case]:
     """masks that are not causal, and a token that may see nothing"""
     cases = []
     for _ in range(2):
-        n, d, h, k, v, f = drawn_block(rng)
+        n, d, h, k, v, f = drawn_sizes(rng)
         keep = who_sees_whom(rng, n)
         params = drawn_parameters(rng, d, h, k, v, f)
         cases.append(case(normal(rng, n, d, scale=2.0), params, h, keep, 1e-5, drawn_activation(rng)))
@@ -147,7 +147,7 @@ def masked_blocks(rng: np.random.Generator) -> list[Case]:
 @probe(0.5)
 def small_tokens(rng: np.random.Generator) -> list[Case]:
     """tokens so small that eps counts"""
-    n, d, h, k, v, f = drawn_block(rng)
+    n, d, h, k, v, f = drawn_sizes(rng)
     params = drawn_parameters(rng, d, h, k, v, f)
     return [case(normal(rng, n, d, scale=0.1), params, h, causal(n), 0.02, drawn_activation(rng))]
 
@@ -155,7 +155,7 @@ def small_tokens(rng: np.random.Generator) -> list[Case]:
 @probe(1.0)
 def blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single token, all sizes equal, float32, arrays that are not contiguous"""
-    n, d, h, k, v, f = drawn_block(rng)
+    n, d, h, k, v, f = drawn_sizes(rng)
     even = 2 * int(rng.integers(2, 4))
     return [
         case(

@@ -1,11 +1,11 @@
-"""The whole transformer block, and what stands before and after a stack of them: `embed`."""
+"""From words to tokens: the vector of the word plus that of its place."""
 
 from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from autograder.exercises.block.parts import drawn_texts
+from autograder.exercises.block.parts import drawn_ids
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import Case, F, case, mistake, probe, right
 
@@ -48,8 +48,8 @@ def embeddings(rng: np.random.Generator) -> list[Case]:
     # b * n <= l, and c <= l, so that every wrong way to look up a position runs.
     b, n, c, d = (int(size) for size in rng.permutation([2, 3, 4, 5]))
     return [
-        case(drawn_texts(rng, b, n, c), normal(rng, c, d), normal(rng, b * n + 1, d)),
-        case(drawn_texts(rng, n, b, c + 6), normal(rng, c + 6, d), normal(rng, b * n + 6, d)),
+        case(drawn_ids(rng, b, n, c), normal(rng, c, d), normal(rng, b * n + 1, d)),
+        case(drawn_ids(rng, n, b, c + 6), normal(rng, c + 6, d), normal(rng, b * n + 6, d)),
     ]
 
 
@@ -67,14 +67,14 @@ def embeddings_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one word, texts as long as P allows, as many texts as words, float32, arrays that are not contiguous"""
     b, n, c, d = (int(size) for size in rng.permutation([2, 3, 4, 5]))
     return [
-        case(drawn_texts(rng, 1, 1, c), normal(rng, c, d), normal(rng, n, d)),
-        case(drawn_texts(rng, b, n, c), normal(rng, c, d), normal(rng, n, d)),  # l = n: no place is left over
+        case(drawn_ids(rng, 1, 1, c), normal(rng, c, d), normal(rng, n, d)),
+        case(drawn_ids(rng, b, n, c), normal(rng, c, d), normal(rng, n, d)),  # l = n: no place is left over
         case(
-            drawn_texts(rng, n, n, c), normal(rng, c, d), normal(rng, n * n + 1, d)
+            drawn_ids(rng, n, n, c), normal(rng, c, d), normal(rng, n * n + 1, d)
         ),  # b = n: a text may pass for a place
-        case(drawn_texts(rng, b, n, c), normal(rng, c, d, dtype="float32"), normal(rng, n + 3, d, dtype="float32")),
+        case(drawn_ids(rng, b, n, c), normal(rng, c, d, dtype="float32"), normal(rng, n + 3, d, dtype="float32")),
         case(
-            drawn_texts(rng, b, n, c).astype(np.int32),
+            drawn_ids(rng, b, n, c).astype(np.int32),
             normal(rng, c, d, order="strided"),
             normal(rng, b * n + 1, d, order="F"),
         ),

@@ -1,4 +1,4 @@
-"""The whole transformer block, and what stands before and after a stack of them: `ffn`."""
+"""The network that works on each token by itself."""
 
 from __future__ import annotations
 

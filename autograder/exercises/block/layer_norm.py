@@ -1,4 +1,4 @@
-"""The whole transformer block, and what stands before and after a stack of them: `layer_norm`."""
+"""LayerNorm: each token normalised by itself, then gain and bias."""
 
 from __future__ import annotations
 

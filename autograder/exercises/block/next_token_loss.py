@@ -1,4 +1,4 @@
-"""The whole transformer block, and what stands before and after a stack of them: `next_token_loss`."""
+"""The mean cross-entropy of each guess with the word that follows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 from jaxtyping import Float, Int
 
-from autograder.exercises.block.parts import drawn_texts
+from autograder.exercises.block.parts import drawn_ids
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import Case, F, case, mistake, probe, right
 from autograder.exercises.parts import row_softmax
@@ -52,8 +52,8 @@ def guessed_words(rng: np.random.Generator) -> list[Case]:
     """each row against the word that follows, the mean over all that have one"""
     b, n, c = (int(size) for size in rng.choice(np.arange(3, 9), 3, replace=False))
     return [
-        case(normal(rng, b, n, c, scale=2.0), drawn_texts(rng, b, n, c)),
-        case(1.0 + normal(rng, n, b, c, scale=3.0), drawn_texts(rng, n, b, c)),
+        case(normal(rng, b, n, c, scale=2.0), drawn_ids(rng, b, n, c)),
+        case(1.0 + normal(rng, n, b, c, scale=3.0), drawn_ids(rng, n, b, c)),
     ]
 
 
@@ -62,7 +62,7 @@ def even_and_peaked(rng: np.random.Generator) -> list[Case]:
     """even logits, which cost log c, and logits that favour one word"""
     # Even logits, whose loss is log c; logits that favour the next word; and logits that favour the word shown.
     b, n, c = (int(size) for size in rng.choice(np.arange(3, 9), 3, replace=False))
-    ids = drawn_texts(rng, b, n, c)
+    ids = drawn_ids(rng, b, n, c)
     ids[:, 1:] = np.where(ids[:, 1:] == ids[:, :-1], (ids[:, 1:] + 1) % c, ids[:, 1:])
     following, shown = 5.0 * np.eye(c)[np.roll(ids, -1, axis=1)], 5.0 * np.eye(c)[ids]
     return [case(np.full((b, n, c), 7.0), ids), case(following, ids), case(shown, ids)]
@@ -76,9 +76,9 @@ def huge_logits(rng: np.random.Generator) -> list[Case]:
     raised = normal(rng, b, n, c, scale=2.0)
     raised[0] += 1e4
     return [
-        case(1e4 * signs + normal(rng, b, n, c), drawn_texts(rng, b, n, c)),
-        case(raised, drawn_texts(rng, b, n, c)),
-        case(raised - 1e4, drawn_texts(rng, b, n, c)),
+        case(1e4 * signs + normal(rng, b, n, c), drawn_ids(rng, b, n, c)),
+        case(raised, drawn_ids(rng, b, n, c)),
+        case(raised - 1e4, drawn_ids(rng, b, n, c)),
     ]
 
 
@@ -87,10 +87,10 @@ def losses_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """two words, one text, all sizes equal, arrays that are not contiguous"""
     b, n, c = (int(size) for size in rng.choice(np.arange(3, 7), 3, replace=False))
     return [
-        case(normal(rng, 1, 2, c, scale=2.0), drawn_texts(rng, 1, 2, c)),
-        case(normal(rng, b, 2, c, scale=2.0), drawn_texts(rng, b, 2, c)),
-        case(normal(rng, n, n, n, scale=2.0), drawn_texts(rng, n, n, n)),
-        case(normal(rng, b, n, c, scale=2.0, order="strided"), drawn_texts(rng, b, n, c).astype(np.int32)),
+        case(normal(rng, 1, 2, c, scale=2.0), drawn_ids(rng, 1, 2, c)),
+        case(normal(rng, b, 2, c, scale=2.0), drawn_ids(rng, b, 2, c)),
+        case(normal(rng, n, n, n, scale=2.0), drawn_ids(rng, n, n, n)),
+        case(normal(rng, b, n, c, scale=2.0, order="strided"), drawn_ids(rng, b, n, c).astype(np.int32)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What several of these exercises share. The whole transformer block, and what stands before and after a stack of them."""
+"""What exercises on the block share: its stages, parameters to draw, and some by hand."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ Stages = dict[str, np.ndarray]
 
 
 def minus_mean(X: F, axis: Any = -1) -> F:
+    """What is left of X when its mean is gone."""
     return np.asarray(X - X.mean(axis=axis, keepdims=True))
 
 
 def row_variance(X: F, axis: Any = -1) -> F:
+    """The variance, its axis kept."""
     return np.asarray(X.var(axis=axis, keepdims=True))
 
 
@@ -30,6 +32,7 @@ def drawn_gain(rng: np.random.Generator, d: int, dtype: str = "float64") -> F:
 
 
 def _gelu(x: F) -> F:
+    """x times the share of a normal crowd below it, nearly."""
     return np.asarray(0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x * x * x))))
 
 
@@ -50,14 +53,17 @@ def drawn_layers(rng: np.random.Generator, d: int, f: int, dtype: str = "float64
 
 
 def feed_forward(X: F, p: Params, act: Act) -> F:
+    """A block's FFN."""
     return np.asarray(act(X @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])
 
 
 def staged(*stages: F) -> Stages:
+    """A block's six stages by name."""
     return dict(zip(("T1", "T2", "T3", "T4", "T5", "H"), stages, strict=True))
 
 
 def block_at_once(X: F, p: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """All six stages, as they should be."""
     T1 = norm1(X, p, eps)
     T2 = attention_of_heads(T1, p["Wqkv"], p["Wo"], h, keep)
     T3 = T2 + X
@@ -88,7 +94,7 @@ def drawn_parameters(
     }
 
 
-def drawn_block(rng: np.random.Generator) -> tuple[int, ...]:
+def drawn_sizes(rng: np.random.Generator) -> tuple[int, ...]:
     """n, d, h, k, v, f: pairwise distinct, and h * k != d != h * v."""
     while True:
         n, d, h, k, v, f = (int(size) for size in rng.permutation(np.arange(2, 8)))
@@ -109,7 +115,6 @@ BY_HAND: Params = {
     "bias2": np.array([0.0, 0.0]),
 }
 
-
 SMALL: Params = {
     "Wqkv": np.array([[1.0, 0.5, -1.0], [0.5, -1.0, 2.0]]),
     "Wo": np.array([[1.0, -0.5]]),
@@ -122,7 +127,6 @@ SMALL: Params = {
     "gain2": np.array([1.5, -1.0]),
     "bias2": np.array([0.0, 0.75]),
 }
-
 
 OTHER: Params = {
     "Wqkv": np.array([[0.5, 1.0, 1.0], [-1.0, 0.5, 0.5]]),
@@ -137,9 +141,9 @@ OTHER: Params = {
     "bias2": np.array([0.5, 0.0]),
 }
 
-
 THREE_TOKENS = np.array([[1.0, 0.0], [-0.5, 1.5], [2.0, -1.0]])
 
 
-def drawn_texts(rng: np.random.Generator, b: int, n: int, c: int) -> F:
+def drawn_ids(rng: np.random.Generator, b: int, n: int, c: int) -> F:
+    """b texts of n words out of c."""
     return rng.integers(0, c, (b, n))

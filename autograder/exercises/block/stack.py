@@ -1,4 +1,4 @@
-"""The whole transformer block, and what stands before and after a stack of them: `stack`."""
+"""Block after block, and a LayerNorm at the end."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from autograder.exercises.block.parts import (
     THREE_TOKENS,
     block_at_once,
     drawn_activation,
-    drawn_block,
     drawn_gain,
     drawn_parameters,
+    drawn_sizes,
     feed_forward,
 )
 from autograder.exercises.inputs import causal, normal
@@ -26,8 +26,8 @@ from autograder.exercises.model import B, Case, F, case, mistake, probe, right
 from autograder.exercises.parts import RELU, TANH, Act, attention_of_heads, norm1, norm2, normalised_rows, who_sees_whom
 
 USES = ("block", "layer_norm")
-Layers = list[dict[str, Float[np.ndarray, "..."]]]
 Norm = tuple[np.ndarray, np.ndarray]
+Layers = list[dict[str, Float[np.ndarray, "..."]]]
 
 
 def stack(
@@ -75,7 +75,7 @@ def stacks(rng: np.random.Generator) -> list[Case]:
     """block after block, each with its own parameters, and the LayerNorm at the end"""
     cases = []
     for depth in (2, 3):
-        n, d, h, k, v, f = drawn_block(rng)
+        n, d, h, k, v, f = drawn_sizes(rng)
         cases.append(case(*_stacked(rng, depth, n, d, h, k, v, f), h, causal(n), 1e-2, drawn_activation(rng)))
     return cases
 
@@ -86,7 +86,7 @@ def few_blocks(rng: np.random.Generator) -> list[Case]:
     # One block, none, and three of which the one in the middle adds nothing.
     cases = []
     for depth in (1, 0, 3):
-        n, d, h, k, v, f = drawn_block(rng)
+        n, d, h, k, v, f = drawn_sizes(rng)
         X, layers, norm = _stacked(rng, depth, n, d, h, k, v, f)
         if depth == 3:
             layers[1] |= {name: np.zeros_like(layers[1][name]) for name in ("Wo", "W2", "b2")}
@@ -97,7 +97,7 @@ def few_blocks(rng: np.random.Generator) -> list[Case]:
 @probe(0.75)
 def stacks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single token, a mask that is not causal, float32"""
-    n, d, h, k, v, f = drawn_block(rng)
+    n, d, h, k, v, f = drawn_sizes(rng)
     return [
         case(*_stacked(rng, 2, 1, d, h, k, v, f), h, causal(1), 1e-5, drawn_activation(rng)),
         case(*_stacked(rng, 2, n, d, h, k, v, f), h, who_sees_whom(rng, n), 0.3, drawn_activation(rng)),

@@ -1,4 +1,4 @@
-"""The whole transformer block, and what stands before and after a stack of them: `unembed`."""
+"""From outputs to scores for every word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One block, computed by several processes: `parallel_block`."""
+"""A whole block on several processes, with two all-reduces."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ from course.parameters import Params
 from course.trial.tellings import BENT, SENT
 from course.trial.values import with_layout
 
-OF_ATTENTION, OF_FFN = ("Wqkv", "Wo"), ("W1", "b1", "W2")
-
 
 def parallel_block(
     rank: int,
@@ -62,10 +60,6 @@ def parallel_block(
             T5[i] += act(np.array([hidden]))[0] * params["W2"][u]
     ranks.all_reduce(torch.from_numpy(T5))
     return T5 + params["b2"] + T3
-
-
-def _value_width(params: Params, h: int) -> int:
-    return len(params["Wo"]) // h
 
 
 def _parameters(
@@ -102,7 +96,7 @@ def _owners(p: int, h: int, params: Params) -> dict[str, np.ndarray]:
     }
 
 
-def _drawn(rng: np.random.Generator, p: int) -> tuple[int, ...]:
+def _sizes(rng: np.random.Generator, p: int) -> tuple[int, ...]:
     """n, d, h, k, v, f: pairwise distinct, two heads a rank, and d no multiple of p."""
     h, f = 2 * p, 5 * p
     d = int(rng.choice([size for size in (5, 7, 9, 11) if size != f and (p == 1 or size % p)]))
@@ -110,7 +104,7 @@ def _drawn(rng: np.random.Generator, p: int) -> tuple[int, ...]:
     return n, d, h, k, v, f
 
 
-def _block(
+def _case(
     rng: np.random.Generator,
     p: int,
     act: str,
@@ -122,37 +116,40 @@ def _block(
     order: str = "C",
 ) -> Case:
     """A block for p processes; causal, if no mask is given."""
-    n, d, h, k, v, f = size or _drawn(rng, p)
+    n, d, h, k, v, f = size or _sizes(rng, p)
     X, params = normal(rng, n, d, scale=2.0, dtype=dtype, order=order), _parameters(rng, d, h, k, v, f, dtype, order)
     owners = _owners(p, h, params)
     more = [{name: owners[name] for name in owned}] if owned else []
     return case(p, X, params, h, causal(n) if keep is None else keep, 0.1, act, *more, harness=harness)
 
 
+OF_ATTENTION, OF_FFN = ("Wqkv", "Wo"), ("W1", "b1", "W2")
+
+
+def _rounded(argument: Any) -> Any:
+    """Numbers of two decimals, for those who read them."""
+    if isinstance(argument, dict):
+        return {name: _rounded(array) for name, array in argument.items()}
+    return argument.round(2) if isinstance(argument, np.ndarray) and argument.dtype.kind == "f" else argument
+
+
 def _public() -> tuple[Case, ...]:
     rng = np.random.default_rng(10)
     cases = [
-        _block(rng, 1, "relu", size=(2, 3, 1, 1, 2, 2)),
-        _block(rng, 2, "relu", size=(2, 3, 2, 1, 2, 4)),
-        _block(rng, 2, "tanh", who_sees_whom(rng, 3), (3, 5, 4, 2, 6, 10)),
-        _block(rng, 2, "tanh", size=(4, 4, 4, 2, 2, 12)),
+        _case(rng, 1, "relu", size=(2, 3, 1, 1, 2, 2)),
+        _case(rng, 2, "relu", size=(2, 3, 2, 1, 2, 4)),
+        _case(rng, 2, "tanh", who_sees_whom(rng, 3), (3, 5, 4, 2, 6, 10)),
+        _case(rng, 2, "tanh", size=(4, 4, 4, 2, 2, 12)),
         *(
-            _block(rng, 2, "tanh", size=(2, 3, 4, 1, 2, 6), harness="shards", owned=names)
+            _case(rng, 2, "tanh", size=(2, 3, 4, 1, 2, 6), harness="shards", owned=names)
             for names in (OF_ATTENTION, OF_FFN)
         ),
-        _block(rng, 2, "relu", size=(2, 3, 3, 1, 2, 4), harness="refusals"),
-        _block(rng, 2, "relu", size=(2, 3, 2, 1, 2, 3), harness="refusals"),
-        _block(rng, 3, "tanh", size=(2, 5, 3, 1, 4, 9)),
-        _block(rng, 2, "tanh", size=(2, 3, 2, 1, 2, 6), dtype="float32"),
+        _case(rng, 2, "relu", size=(2, 3, 3, 1, 2, 4), harness="refusals"),
+        _case(rng, 2, "relu", size=(2, 3, 2, 1, 2, 3), harness="refusals"),
+        _case(rng, 3, "tanh", size=(2, 5, 3, 1, 4, 9)),
+        _case(rng, 2, "tanh", size=(2, 3, 2, 1, 2, 6), dtype="float32"),
     ]
-    return tuple(Case(tuple(map(_short, one.arguments)), one.harness) for one in cases)
-
-
-def _short(argument: Any) -> Any:
-    """Numbers of two decimals, for those who read them."""
-    if isinstance(argument, dict):
-        return {name: _short(array) for name, array in argument.items()}
-    return argument.round(2) if isinstance(argument, np.ndarray) and argument.dtype.kind == "f" else argument
+    return tuple(Case(tuple(map(_rounded, one.arguments)), one.harness) for one in cases)
 
 
 PUBLIC = _public()
@@ -161,15 +158,15 @@ PUBLIC = _public()
 @probe(1.0, part="H")
 def blocks(rng: np.random.Generator) -> list[Case]:
     """two processes return the H of the whole block, all sizes different"""
-    size = _drawn(rng, 2)
-    return [_block(rng, 2, "tanh"), _block(rng, 2, "relu", np.ones((size[0], size[0]), bool), size)]
+    size = _sizes(rng, 2)
+    return [_case(rng, 2, "tanh"), _case(rng, 2, "relu", np.ones((size[0], size[0]), bool), size)]
 
 
 @probe(0.75, part="H")
 def shards_alone(rng: np.random.Generator) -> list[Case]:
     """each rank needs its own shards and no others"""
-    each = [_block(rng, 2, "tanh", harness="shards", owned=names) for names in (OF_ATTENTION, OF_FFN)]
-    return [*each, _block(rng, 3, "relu", harness="shards", owned=OF_ATTENTION + OF_FFN)]
+    each = [_case(rng, 2, "tanh", harness="shards", owned=names) for names in (OF_ATTENTION, OF_FFN)]
+    return [*each, _case(rng, 3, "relu", harness="shards", owned=OF_ATTENTION + OF_FFN)]
 
 
 @probe(0.5, part="H")
@@ -177,57 +174,50 @@ def more_and_fewer(rng: np.random.Generator) -> list[Case]:
     """one process, three, and as many as there are heads"""
     # One process; three; as many as there are heads, and hidden features.
     n, d, k, v = sizes(rng, 4, 2, 5)
-    return [_block(rng, 1, "tanh"), _block(rng, 3, "relu"), _block(rng, 4, "tanh", size=(n, d, 4, k, v, 4))]
+    return [_case(rng, 1, "tanh"), _case(rng, 3, "relu"), _case(rng, 4, "tanh", size=(n, d, 4, k, v, 4))]
 
 
 @probe(0.25, part="H")
 def sizes_that_coincide(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide"""
     # Heads that could be cut further, and n = d = h * k = h * v.
-    return [_block(rng, 2, "tanh", size=(3, 5, 4, 2, 6, 10)), _block(rng, 2, "relu", size=(8, 8, 4, 2, 2, 12))]
+    return [_case(rng, 2, "tanh", size=(3, 5, 4, 2, 6, 10)), _case(rng, 2, "relu", size=(8, 8, 4, 2, 2, 12))]
 
 
 @probe(0.5, part="H")
 def masks_and_number_types(rng: np.random.Generator) -> list[Case]:
     """a mask with gaps, one token alone, float32, arrays that are not contiguous"""
-    size = _drawn(rng, 2)
+    size = _sizes(rng, 2)
     return [
-        _block(rng, 2, "tanh", who_sees_whom(rng, size[0]), size),
-        _block(rng, 2, "relu", size=(1, *size[1:])),
-        _block(rng, 2, "tanh", dtype="float32"),
-        _block(rng, 2, "tanh", order="strided"),
-        _block(rng, 2, "relu", order="F"),
+        _case(rng, 2, "tanh", who_sees_whom(rng, size[0]), size),
+        _case(rng, 2, "relu", size=(1, *size[1:])),
+        _case(rng, 2, "tanh", dtype="float32"),
+        _case(rng, 2, "tanh", order="strided"),
+        _case(rng, 2, "relu", order="F"),
     ]
 
 
 @probe(0.5)
 def not_evenly(rng: np.random.Generator) -> list[Case]:
     """refuses, on every rank and before anything is sent, what cannot be shared out evenly"""
-    n, d, h, k, v, f = _drawn(rng, 2)
+    n, d, h, k, v, f = _sizes(rng, 2)
     return [
-        _block(rng, 2, "tanh", size=(n, d, 3, k, v, f), harness="refusals"),
-        _block(rng, 2, "tanh", size=(n, d, h, k, v, f + 1), harness="refusals"),
-        _block(rng, 4, "relu", size=(n, d, 25, 1, 2, 8), harness="refusals"),
+        _case(rng, 2, "tanh", size=(n, d, 3, k, v, f), harness="refusals"),
+        _case(rng, 2, "tanh", size=(n, d, h, k, v, f + 1), harness="refusals"),
+        _case(rng, 4, "relu", size=(n, d, 25, 1, 2, 8), harness="refusals"),
     ]
 
 
 @probe(0.25, part=SENT)
 def one_block(rng: np.random.Generator) -> list[Case]:
     """two all-reduces, and no other collective"""
-    return [_block(rng, 2, "tanh")]
+    return [_case(rng, 2, "tanh")]
 
 
 @probe(0.25, part=BENT)
 def rooms_of_one_block(rng: np.random.Generator) -> list[Case]:
     """no rank works on more hidden features than its share"""
     return one_block(rng)
-
-
-def _heads(X: F, Wqkv: F, h: int, v: int, keep: B, root: float | None = None) -> F:
-    """What h heads see, side by side, before Wo; a token that keeps nothing gets zeros."""
-    k = (Wqkv.shape[1] // h - v) // 2
-    Wq, Wk, Wv = np.split(Wqkv, [h * k, 2 * h * k], axis=1)
-    return outputs_of_heads(X, Wq, Wk, Wv, h, keep, root)
 
 
 def _refuse(p: int, params: Params, h: int) -> None:
@@ -447,6 +437,17 @@ def sums_T1_too(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: f
     T1 = _summed(norm1(X, params, eps)) / p
     T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
+
+
+def _value_width(params: Params, h: int) -> int:
+    return len(params["Wo"]) // h
+
+
+def _heads(X: F, Wqkv: F, h: int, v: int, keep: B, root: float | None = None) -> F:
+    """What h heads see, side by side, before Wo; a token that keeps nothing gets zeros."""
+    k = (Wqkv.shape[1] // h - v) // 2
+    Wq, Wk, Wv = np.split(Wqkv, [h * k, 2 * h * k], axis=1)
+    return outputs_of_heads(X, Wq, Wk, Wv, h, keep, root)
 
 
 @mistake

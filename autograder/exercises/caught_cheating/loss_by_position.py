@@ -1,4 +1,4 @@
-"""A leak shows in the loss: `loss_by_position`."""
+"""The loss at each position, of a model in evaluation mode."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def _evaluating(table: np.ndarray, ids: np.ndarray, training: bool) -> Case:
     return case(values.Tensor(table), values.Tensor(ids), training, harness="evaluating")
 
 
-_THREE = math.log(3.0)  # a logit of log 3 beside one of 0: the probabilities are 3/4 and 1/4
+LOG_3 = math.log(3.0)  # a logit of log 3 beside one of 0: the probabilities are 3/4 and 1/4
 
 
 PUBLIC = (
     # two symbols, one text, two positions
-    _evaluating(np.array([[_THREE, 0.0], [0.0, 1.0]]), np.array([[0, 0, 1]]), False),
+    _evaluating(np.array([[LOG_3, 0.0], [0.0, 1.0]]), np.array([[0, 0, 1]]), False),
     # the same model in training mode
-    _evaluating(np.array([[_THREE, 0.0], [0.0, 1.0]]), np.array([[0, 0, 1]]), True),
+    _evaluating(np.array([[LOG_3, 0.0], [0.0, 1.0]]), np.array([[0, 0, 1]]), True),
     # four texts, two positions, three symbols
     _evaluating(
         np.array([[0.0, 2.0, 1.0], [3.0, 0.0, -1.0], [0.5, -2.0, 1.0]]),
@@ -57,7 +57,7 @@ PUBLIC = (
 )
 
 
-def _drawn(
+def _drawn_texts(
     rng: np.random.Generator, b: int, n: int, c: int, training: bool, dtype: str = "float64", order: str = "C"
 ) -> Case:
     """A model of c symbols, and texts for it."""
@@ -69,7 +69,7 @@ def _drawn(
 def evaluated(rng: np.random.Generator) -> list[Case]:
     """the mean over texts at each position, in nats, guesses lined up with what follows"""
     b, n, c = sizes(rng, 3, 3)
-    return [_drawn(rng, b, n, c, training=False), _drawn(rng, c, b, n, training=False)]
+    return [_drawn_texts(rng, b, n, c, training=False), _drawn_texts(rng, c, b, n, training=False)]
 
 
 @probe(0.5)
@@ -77,9 +77,9 @@ def where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide and another axis would do"""
     n, m = sizes(rng, 2, 3)
     return [
-        _drawn(rng, n, n, m, training=False),  # b = n: a mean over the other axis has the right shape
-        _drawn(rng, m, n, n, training=False),  # n = c: a softmax over positions
-        _drawn(rng, n, n, n, training=False),
+        _drawn_texts(rng, n, n, m, training=False),  # b = n: a mean over the other axis has the right shape
+        _drawn_texts(rng, m, n, n, training=False),  # n = c: a softmax over positions
+        _drawn_texts(rng, n, n, n, training=False),
     ]
 
 
@@ -87,7 +87,7 @@ def where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
 def in_training(rng: np.random.Generator) -> list[Case]:
     """a model that comes in training mode is measured in evaluation mode and put back"""
     b, n, c = sizes(rng, 3, 3)
-    return [_drawn(rng, b, n, c, training=True), _drawn(rng, n, c, b, training=True)]
+    return [_drawn_texts(rng, b, n, c, training=True), _drawn_texts(rng, n, c, b, training=True)]
 
 
 @probe(0.5)
@@ -96,10 +96,10 @@ def loss_at_the_edge(rng: np.random.Generator) -> list[Case]:
     b, n, c = sizes(rng, 3, 3)
     surprised = np.array([[2000.0, 0.0], [2000.0, 0.0]])
     return [
-        _drawn(rng, b, 1, c, training=False),
-        _drawn(rng, 1, n, c, training=True),
-        _drawn(rng, b, n, c, training=False, dtype="float32"),
-        _drawn(rng, b, n, c, training=False, order="strided"),
+        _drawn_texts(rng, b, 1, c, training=False),
+        _drawn_texts(rng, 1, n, c, training=True),
+        _drawn_texts(rng, b, n, c, training=False, dtype="float32"),
+        _drawn_texts(rng, b, n, c, training=False, order="strided"),
         _evaluating(surprised, np.array([[0, 1, 0], [1, 1, 1]]), False),
     ]
 

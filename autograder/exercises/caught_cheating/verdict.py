@@ -1,4 +1,4 @@
-"""A leak shows in the loss: `verdict`."""
+"""Honest, underfit or leak: where a loss lies beside the entropy."""
 
 from __future__ import annotations
 

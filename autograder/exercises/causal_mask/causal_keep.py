@@ -1,4 +1,4 @@
-"""Hiding the future, and testing that it is hidden: `causal_keep`."""
+"""The causal mask: who may attend to whom."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lengths(rng: np.random.Generator) -> list[Case]:
 
 
 @probe(0.5)
-def short(rng: np.random.Generator) -> list[Case]:
+def short_texts(rng: np.random.Generator) -> list[Case]:
     """sequences of one and of two tokens"""
     return [case(1), case(2)]
 

@@ -1,4 +1,4 @@
-"""Hiding the future, and testing that it is hidden: `influence`."""
+"""Which outputs of a model move when a token moves: a test for leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hiding the future, and testing that it is hidden: `mask_scores`."""
+"""Scores that can get no weight: -inf where keep is False."""
 
 from __future__ import annotations
 

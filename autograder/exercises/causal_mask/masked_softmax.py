@@ -1,4 +1,4 @@
-"""Hiding the future, and testing that it is hidden: `masked_softmax`."""
+"""Softmax over what is kept, also where nothing is."""
 
 from __future__ import annotations
 

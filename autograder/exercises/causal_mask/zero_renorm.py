@@ -1,4 +1,4 @@
-"""Hiding the future, and testing that it is hidden: `zero_renorm`."""
+"""The other way to hide: zero the weights, and make rows add up to 1 again."""
 
 from __future__ import annotations
 

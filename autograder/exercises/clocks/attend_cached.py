@@ -1,4 +1,4 @@
-"""What it costs, and how to time it: `attend_cached`."""
+"""One new token against a cache of keys and values."""
 
 from __future__ import annotations
 

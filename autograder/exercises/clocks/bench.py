@@ -1,4 +1,4 @@
-"""What it costs, and how to time it: `bench`."""
+"""A stopwatch for work that runs behind a queue."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import torch
 from autograder.exercises.model import Case, case, mistake, probe, right
 from course.trial.functions import public_function
 
-Act = Callable[[], object]
+Call = Callable[[], object]
 Clock = Callable[[], float]
 Report = dict[str, Any]
 
 
-def bench(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> dict[str, list[float] | float]:
+def bench(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> dict[str, list[float] | float]:
     """Each repetition by itself: nothing is waiting when the clock is started, nothing when it is stopped."""
     for _ in range(warmup):
         fn()
@@ -130,13 +130,13 @@ def _report(times: list[float]) -> Report:
     return {"times": times, "median": statistics.median(times), "spread": max(times) - min(times)}
 
 
-def _warm(fn: Act, warmup: int) -> None:
+def _warm(fn: Call, warmup: int) -> None:
     for _ in range(warmup):
         fn()
 
 
 @mistake
-def no_wait_before_the_clock_stops(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def no_wait_before_the_clock_stops(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you stop the clock as soon as fn returns, and fn only hands the work over. What you measured is how long that takes.
     Wait until the work is done."""
     _warm(fn, warmup)
@@ -150,7 +150,7 @@ def no_wait_before_the_clock_stops(fn: Act, sync: Act, clock: Clock, warmup: int
 
 
 @mistake
-def waits_after_the_clock_has_stopped(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def waits_after_the_clock_has_stopped(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you wait for the work, but only when the clock has already been stopped. Waiting is what has to be measured."""
     _warm(fn, warmup)
     times = []
@@ -163,7 +163,7 @@ def waits_after_the_clock_has_stopped(fn: Act, sync: Act, clock: Clock, warmup: 
 
 
 @mistake
-def waits_for_nothing(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def waits_for_nothing(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """between the two readings of your clock nothing waits for the work, and before them neither. So you measured how long it
     takes to hand work over, until the queue is full. (A bare `sync`, without brackets, does nothing. And the GPU for which
     `torch.cuda.synchronize` waits, if there is one, is not the one of fn.)"""
@@ -177,7 +177,7 @@ def waits_for_nothing(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) 
 
 
 @mistake
-def waits_once_before_all(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def waits_once_before_all(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you wait once, before the first repetition, and then never again. Each time, when the clock is stopped, the work has
     only been handed over, until the queue is full."""
     _warm(fn, warmup)
@@ -191,7 +191,7 @@ def waits_once_before_all(fn: Act, sync: Act, clock: Clock, warmup: int, reps: i
 
 
 @mistake
-def waits_at_the_last_stop_only(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def waits_at_the_last_stop_only(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you wait when all repetitions have been queued, so the last of them pays for those before it. Each repetition has to wait
     for its own work."""
     _warm(fn, warmup)
@@ -207,7 +207,7 @@ def waits_at_the_last_stop_only(fn: Act, sync: Act, clock: Clock, warmup: int, r
 
 
 @mistake
-def no_wait_before_the_clock_starts(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def no_wait_before_the_clock_starts(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """when you start the clock for the first repetition, older work is still in the queue, the warm-up's among it. It is done
     first, and your time pays for it. Wait before you start the clock."""
     _warm(fn, warmup)
@@ -221,7 +221,7 @@ def no_wait_before_the_clock_starts(fn: Act, sync: Act, clock: Clock, warmup: in
 
 
 @mistake
-def waits_before_the_warm_up_only(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def waits_before_the_warm_up_only(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you wait before the warm-up, and not after it. The warm-up puts work into the queue itself, and your first repetition
     pays for it."""
     sync()
@@ -236,7 +236,7 @@ def waits_before_the_warm_up_only(fn: Act, sync: Act, clock: Clock, warmup: int,
 
 
 @mistake
-def starts_the_clock_before_it_waits(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def starts_the_clock_before_it_waits(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you start the clock and wait for the older work then, so that this waiting is measured too. The other way round: first
     wait, then start the clock."""
     _warm(fn, warmup)
@@ -251,7 +251,7 @@ def starts_the_clock_before_it_waits(fn: Act, sync: Act, clock: Clock, warmup: i
 
 
 @mistake
-def starts_the_clock_after_the_call(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def starts_the_clock_after_the_call(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your times leave out what passes while fn is called: the clock is started behind it, or the handing over is taken off
     again. The work begins with the call, and so does the time."""
     _warm(fn, warmup)
@@ -267,7 +267,7 @@ def starts_the_clock_after_the_call(fn: Act, sync: Act, clock: Clock, warmup: in
 
 @mistake
 def starts_the_clock_after_the_call_and_waits_too_late(
-    fn: Act, sync: Act, clock: Clock, warmup: int, reps: int
+    fn: Call, sync: Call, clock: Clock, warmup: int, reps: int
 ) -> Report:
     """two things. Your times leave out what passes while fn is called: the clock is started behind it, or the handing over is
     taken off again. And nothing waits for older work before fn is called, so the first of them pays for that."""
@@ -281,12 +281,12 @@ def starts_the_clock_after_the_call_and_waits_too_late(
     return _report(times)
 
 
-def _timed(fn: Act, sync: Act, clock: Clock, reps: int) -> list[float]:
+def _timed(fn: Call, sync: Call, clock: Clock, reps: int) -> list[float]:
     """The right times of repetitions, after whatever warm-up there was."""
     return [_once(fn, sync, clock) for _ in range(reps)]
 
 
-def _once(fn: Act, sync: Act, clock: Clock) -> float:
+def _once(fn: Call, sync: Call, clock: Clock) -> float:
     sync()
     start = clock()
     fn()
@@ -295,51 +295,51 @@ def _once(fn: Act, sync: Act, clock: Clock) -> float:
 
 
 @mistake
-def warm_up_timed_too(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def warm_up_timed_too(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you measured the warm-up and reported it with the rest. It is there so that the slow first calls, which compile and fill
     caches, are *not* in the report."""
     return _report(_timed(fn, sync, clock, warmup + reps))
 
 
 @mistake
-def warm_up_in_the_statistics(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def warm_up_in_the_statistics(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your times are right, and the warm-up got into median and spread. Those belong to the times that are reported."""
     times = _timed(fn, sync, clock, warmup + reps)
     return _report(times) | {"times": times[warmup:]}
 
 
 @mistake
-def warm_up_skipped(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def warm_up_skipped(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you do not call fn before you measure. The first calls of a function are often slow for reasons of their own: call it
     warmup times without looking at the clock."""
     return _report(_timed(fn, sync, clock, reps))
 
 
-def _right_times(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> list[float]:
+def _right_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> list[float]:
     _warm(fn, warmup)
     return _timed(fn, sync, clock, reps)
 
 
 @mistake
-def one_call_to_warm_up(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def one_call_to_warm_up(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you warm up with one call, whatever is asked for. warmup says how many."""
     return _report(_right_times(fn, sync, clock, 1, reps))
 
 
 @mistake
-def one_call_to_warm_up_or_none(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def one_call_to_warm_up_or_none(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """where a warm-up is asked for, yours is one call. warmup is a number of calls."""
     return _report(_right_times(fn, sync, clock, int(warmup > 0), reps))
 
 
 @mistake
-def warm_up_counts_as_repetitions(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def warm_up_counts_as_repetitions(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you took the warm-up out of the repetitions. Of those, reps are to be measured, after the warm-up."""
     return _report(_timed(fn, sync, clock, reps)[warmup:])
 
 
 @mistake
-def warms_up_every_time(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def warms_up_every_time(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you warm up anew before every repetition. Once, before the first, is enough, and fn is called warmup + reps times in
     all."""
     times = []
@@ -350,38 +350,38 @@ def warms_up_every_time(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int
 
 
 @mistake
-def counts_exchanged(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def counts_exchanged(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you exchanged warmup and reps."""
     return _report(_right_times(fn, sync, clock, reps, warmup))
 
 
 @mistake
-def one_repetition_too_few(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def one_repetition_too_few(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you measured one repetition fewer than reps."""
     return _report(_right_times(fn, sync, clock, warmup, reps - 1))
 
 
 @mistake
-def one_repetition_too_many(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def one_repetition_too_many(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you measured one repetition more than reps."""
     return _report(_right_times(fn, sync, clock, warmup, reps + 1))
 
 
 @mistake
-def first_repetition_dropped(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def first_repetition_dropped(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you call fn once more than asked, and drop the first time. The calls that do not count are the warm-up, and warmup says
     how many there are."""
     return _report(_right_times(fn, sync, clock, warmup, reps + 1)[1:])
 
 
 @mistake
-def one_call_for_all_repetitions(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def one_call_for_all_repetitions(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you called fn once and repeated its time. Then the spread is 0 and says nothing. Call fn in each repetition."""
     return _report(_right_times(fn, sync, clock, warmup, 1) * reps)
 
 
 @mistake
-def one_clock_around_all(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def one_clock_around_all(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you measured all repetitions together and divided by their number. That is a mean: a single slow call hides in it, and
     the spread is lost. Give each repetition a start and a stop of its own."""
     _warm(fn, warmup)
@@ -394,7 +394,7 @@ def one_clock_around_all(fn: Act, sync: Act, clock: Clock, warmup: int, reps: in
 
 
 @mistake
-def one_time_for_all(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def one_time_for_all(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you measured all repetitions together and report one time, their mean. Each repetition has a time of its own: reps of
     them."""
     _warm(fn, warmup)
@@ -407,7 +407,7 @@ def one_time_for_all(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -
 
 
 @mistake
-def clock_started_once(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def clock_started_once(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you started the clock once, before the first repetition, so your times grow: each holds all those before it. Start it
     anew in each repetition."""
     _warm(fn, warmup)
@@ -422,7 +422,7 @@ def clock_started_once(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int)
 
 
 @mistake
-def the_clock_itself(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def the_clock_itself(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your times are what the clock showed at the end. Such a clock begins anywhere: only the difference of two readings means
     something."""
     _warm(fn, warmup)
@@ -435,13 +435,13 @@ def the_clock_itself(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -
 
 
 @mistake
-def start_minus_stop(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def start_minus_stop(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your times are negative: you took the stop from the start."""
     return _report([-time for time in _right_times(fn, sync, clock, warmup, reps)])
 
 
 @mistake
-def fn_called_twice(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def fn_called_twice(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """fn is called twice while your clock runs."""
     _warm(fn, warmup)
     times = []
@@ -456,13 +456,13 @@ def fn_called_twice(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) ->
 
 
 @mistake
-def fn_never_called(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def fn_never_called(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """nothing happens while your clock runs: fn is not called. A bare `fn` only names the function; brackets call it."""
     return _report(_timed(lambda: None, sync, clock, reps))
 
 
 @mistake
-def clock_without_brackets(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def clock_without_brackets(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you took one function from another. A bare `clock` only names the function; brackets read it."""
     _warm(fn, warmup)
     times = []
@@ -476,7 +476,7 @@ def clock_without_brackets(fn: Act, sync: Act, clock: Clock, warmup: int, reps: 
 
 
 @mistake
-def reads_the_computers_clock(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def reads_the_computers_clock(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you have not read the clock that came with fn. If you read the computer's own, as with `time.perf_counter`: it knows
     nothing of this GPU. What your function works with is what it is given, so that it can be tried out on any device."""
     _warm(fn, warmup)
@@ -491,7 +491,7 @@ def reads_the_computers_clock(fn: Act, sync: Act, clock: Clock, warmup: int, rep
 
 
 @mistake
-def waits_for_a_real_gpu(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def waits_for_a_real_gpu(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you wait for a real GPU, as with `torch.cuda.synchronize`, and it knows nothing of the work of fn. What waits for that is
     the sync that you are given: your function then works on any device."""
     _warm(fn, warmup)
@@ -499,7 +499,7 @@ def waits_for_a_real_gpu(fn: Act, sync: Act, clock: Clock, warmup: int, reps: in
 
 
 @mistake
-def waits_on_what_fn_returns(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def waits_on_what_fn_returns(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you ask what fn returns to wait. Nothing is known of that, and here it is nothing at all: fn hands work over, and sync waits
     for it."""
     _warm(fn, warmup)
@@ -513,7 +513,7 @@ def waits_on_what_fn_returns(fn: Act, sync: Act, clock: Clock, warmup: int, reps
 
 
 @mistake
-def takes_what_fn_returns_for_a_time(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def takes_what_fn_returns_for_a_time(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you took what fn returns for its time. Nothing is known of what it returns: a time is the difference of two readings of the
     clock."""
     _warm(fn, warmup)
@@ -521,7 +521,7 @@ def takes_what_fn_returns_for_a_time(fn: Act, sync: Act, clock: Clock, warmup: i
 
 
 @mistake
-def takes_what_sync_returns_for_a_time(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def takes_what_sync_returns_for_a_time(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you subtracted a reading of the clock from what sync or fn returns, which is no time. Wait first, and then read the clock
     once more."""
     _warm(fn, warmup)
@@ -535,39 +535,39 @@ def takes_what_sync_returns_for_a_time(fn: Act, sync: Act, clock: Clock, warmup:
 
 
 @mistake
-def in_milliseconds(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def in_milliseconds(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """these are milliseconds. The clock speaks in seconds, and so should the report."""
     return _report([1e3 * time for time in _right_times(fn, sync, clock, warmup, reps)])
 
 
 @mistake
-def in_microseconds(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def in_microseconds(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """these are microseconds. The clock speaks in seconds, and so should the report."""
     return _report([1e6 * time for time in _right_times(fn, sync, clock, warmup, reps)])
 
 
 @mistake
-def rounded_times(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def rounded_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you rounded the times. What looks like a small digit in seconds may be all there is of a fast kernel: leave rounding to
     those who print."""
     return _report([round(time, 3) for time in _right_times(fn, sync, clock, warmup, reps)])
 
 
 @mistake
-def sorted_times(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def sorted_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you sorted the times. Their order tells a story, of a function that grows slower, for one: sort a copy for the median.
     (`times.sort()` sorts the list itself, `sorted(times)` makes another.)"""
     return _report(sorted(_right_times(fn, sync, clock, warmup, reps)))
 
 
 @mistake
-def backward_times(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def backward_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your times are in reverse. The first repetition comes first."""
     return _report(_right_times(fn, sync, clock, warmup, reps)[::-1])
 
 
 @mistake
-def without_the_slowest(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def without_the_slowest(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you left the slowest repetition out of the spread. It happened, and the spread is there to say so; the median does not
     mind it."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -576,7 +576,7 @@ def without_the_slowest(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int
 
 
 @mistake
-def without_fastest_and_slowest(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def without_fastest_and_slowest(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you left the fastest and the slowest time out of the spread. They happened, and the spread is there to say so; the median
     does not mind them."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -585,7 +585,7 @@ def without_fastest_and_slowest(fn: Act, sync: Act, clock: Clock, warmup: int, r
 
 
 @mistake
-def without_fastest_and_slowest_of_two(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def without_fastest_and_slowest_of_two(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you left the fastest and the slowest time out. Of one or two times nothing is left then, and of more the spread no longer
     says how far apart they were. Leave them in: the median does not mind them."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -593,7 +593,7 @@ def without_fastest_and_slowest_of_two(fn: Act, sync: Act, clock: Clock, warmup:
 
 
 @mistake
-def outliers_dropped(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def outliers_dropped(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you dropped the fastest and the slowest time. Nothing is left out of the report: the spread is there to tell of them, and
     the median does not mind them."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -602,7 +602,7 @@ def outliers_dropped(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -
 
 
 @mistake
-def mean_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def mean_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your median is the mean. One interruption moves a mean as far as it likes; half of all times lie below the median and
     half above, whatever the slowest did."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -610,7 +610,7 @@ def mean_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) ->
 
 
 @mistake
-def minimum_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def minimum_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your median is the smallest time. Some people report that, as the time without interruptions; the median is the one in
     the middle."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -618,21 +618,21 @@ def minimum_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int)
 
 
 @mistake
-def maximum_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def maximum_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your median is the largest time. It is the one in the middle, when the times are in order of size."""
     times = _right_times(fn, sync, clock, warmup, reps)
     return _report(times) | {"median": max(times)}
 
 
 @mistake
-def first_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def first_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your median is the first time. It is the one in the middle, when the times are in order of size."""
     times = _right_times(fn, sync, clock, warmup, reps)
     return _report(times) | {"median": times[0]}
 
 
 @mistake
-def last_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def last_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your median is the last time, perhaps that of a variable which the loop left behind. It is the one in the middle, when
     the times are in order of size."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -640,7 +640,7 @@ def last_for_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) ->
 
 
 @mistake
-def upper_middle(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def upper_middle(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """of an even number of times none is in the middle. You took the upper of the two that are; the median is half-way between
     them."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -648,7 +648,7 @@ def upper_middle(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Re
 
 
 @mistake
-def lower_middle(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def lower_middle(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """of an even number of times none is in the middle. You took the lower of the two that are; the median is half-way between
     them."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -656,7 +656,7 @@ def lower_middle(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Re
 
 
 @mistake
-def middle_of_the_unsorted(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def middle_of_the_unsorted(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your median is the time that was measured half-way through. It is the one in the middle when the times are in order of
     *size*."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -664,7 +664,7 @@ def middle_of_the_unsorted(fn: Act, sync: Act, clock: Clock, warmup: int, reps: 
 
 
 @mistake
-def middle_two_of_the_unsorted(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def middle_two_of_the_unsorted(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your median is made of the times that were measured half-way through. It is the middle when the times are in order of
     *size*."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -672,7 +672,7 @@ def middle_two_of_the_unsorted(fn: Act, sync: Act, clock: Clock, warmup: int, re
 
 
 @mistake
-def middle_of_the_extremes(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def middle_of_the_extremes(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your median is half-way between the fastest and the slowest. One interruption moves that too; the median has as many
     times below it as above."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -680,35 +680,35 @@ def middle_of_the_extremes(fn: Act, sync: Act, clock: Clock, warmup: int, reps: 
 
 
 @mistake
-def spread_as_a_ratio(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_as_a_ratio(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is the slowest time divided by the fastest. It is the difference, in seconds."""
     times = _right_times(fn, sync, clock, warmup, reps)
     return _report(times) | {"spread": max(times) / min(times)}
 
 
 @mistake
-def spread_as_a_share(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_as_a_share(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is a share of the median. It is an amount, in seconds, from the fastest to the slowest."""
     right = _report(_right_times(fn, sync, clock, warmup, reps))
     return right | {"spread": right["spread"] / right["median"]}
 
 
 @mistake
-def half_the_spread(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def half_the_spread(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is half of what it should be: it goes from the fastest time to the slowest, and not from the middle."""
     right = _report(_right_times(fn, sync, clock, warmup, reps))
     return right | {"spread": right["spread"] / 2}
 
 
 @mistake
-def spread_as_a_deviation(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_as_a_deviation(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is the standard deviation. Here it is the plain distance from the fastest to the slowest."""
     times = _right_times(fn, sync, clock, warmup, reps)
     return _report(times) | {"spread": statistics.pstdev(times)}
 
 
 @mistake
-def spread_as_a_sample_deviation(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_as_a_sample_deviation(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is the standard deviation of a sample, which a single time has not even got. Here it is the plain distance
     from the fastest to the slowest."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -716,14 +716,14 @@ def spread_as_a_sample_deviation(fn: Act, sync: Act, clock: Clock, warmup: int, 
 
 
 @mistake
-def spread_as_a_variance(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_as_a_variance(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is the variance, in seconds squared. Here it is the plain distance from the fastest to the slowest."""
     times = _right_times(fn, sync, clock, warmup, reps)
     return _report(times) | {"spread": statistics.pvariance(times)}
 
 
 @mistake
-def spread_between_quartiles(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_between_quartiles(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread goes from quartile to quartile. That is a good measure, and another one: here it goes from the fastest time
     to the slowest."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -732,35 +732,35 @@ def spread_between_quartiles(fn: Act, sync: Act, clock: Clock, warmup: int, reps
 
 
 @mistake
-def spread_above_the_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_above_the_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread goes from the median to the slowest time. It begins at the fastest."""
     right = _report(_right_times(fn, sync, clock, warmup, reps))
     return right | {"spread": max(right["times"]) - right["median"]}
 
 
 @mistake
-def spread_below_the_median(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_below_the_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread goes from the fastest time to the median. It ends at the slowest."""
     right = _report(_right_times(fn, sync, clock, warmup, reps))
     return right | {"spread": right["median"] - min(right["times"])}
 
 
 @mistake
-def spread_turned_round(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_turned_round(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is negative: the fastest time minus the slowest. A distance is positive."""
     right = _report(_right_times(fn, sync, clock, warmup, reps))
     return right | {"spread": -right["spread"]}
 
 
 @mistake
-def first_to_last(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def first_to_last(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread goes from the first time to the last, and these are only by luck the fastest and the slowest."""
     times = _right_times(fn, sync, clock, warmup, reps)
     return _report(times) | {"spread": times[-1] - times[0]}
 
 
 @mistake
-def largest_step(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def largest_step(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is the largest step from one repetition to the next. It goes from the fastest to the slowest, wherever they
     are."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -768,7 +768,7 @@ def largest_step(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Re
 
 
 @mistake
-def spread_as_a_pair(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def spread_as_a_pair(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """your spread is a pair, the fastest time and the slowest. Return the one number that lies between them: their
     difference."""
     times = _right_times(fn, sync, clock, warmup, reps)
@@ -776,51 +776,51 @@ def spread_as_a_pair(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -
 
 
 @mistake
-def times_as_an_array(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def times_as_an_array(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """the times are right, and they are a numpy array. A list of floats was asked for."""
     right = _report(_right_times(fn, sync, clock, warmup, reps))
     return right | {"times": np.array(right["times"])}
 
 
 @mistake
-def times_as_a_tuple(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def times_as_a_tuple(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """the times are right, and they are a tuple. A list of floats was asked for."""
     right = _report(_right_times(fn, sync, clock, warmup, reps))
     return right | {"times": tuple(right["times"])}
 
 
 @mistake
-def times_as_a_tensor(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def times_as_a_tensor(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """the times are right, and they are a tensor. A list of floats was asked for."""
     right = _report(_right_times(fn, sync, clock, warmup, reps))
     return right | {"times": torch.tensor(right["times"], dtype=torch.float64)}
 
 
 @mistake
-def report_as_a_tuple(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> tuple[object, ...]:
+def report_as_a_tuple(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> tuple[object, ...]:
     """the numbers are right, and they stand in a tuple. Return a dictionary, so that the reader knows which is which."""
     return tuple(_report(_right_times(fn, sync, clock, warmup, reps)).values())
 
 
 @mistake
-def only_the_times(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> list[float]:
+def only_the_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> list[float]:
     """these are the times alone. Return a dictionary that holds their median and their spread as well."""
     return _right_times(fn, sync, clock, warmup, reps)
 
 
 @mistake
-def report_that_is_printed(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> None:
+def report_that_is_printed(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> None:
     """you return nothing. A report that is only printed cannot be compared with another."""
     _right_times(fn, sync, clock, warmup, reps)
 
 
 @right
-def bench_by_statistics(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def bench_by_statistics(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     return _report(_right_times(fn, sync, clock, warmup, reps))
 
 
 @right
-def bench_that_waits_once_at_first(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def bench_that_waits_once_at_first(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     for _ in range(warmup):
         fn()
     sync()
@@ -834,7 +834,7 @@ def bench_that_waits_once_at_first(fn: Act, sync: Act, clock: Clock, warmup: int
 
 
 @right
-def bench_by_numpy(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def bench_by_numpy(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     times = np.zeros(reps)
     for i in range(-warmup, reps):
         sync()
@@ -847,7 +847,7 @@ def bench_by_numpy(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> 
 
 
 @right
-def bench_by_readings(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def bench_by_readings(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """Each stop is also the next start."""
 
     def finished() -> float:
@@ -866,7 +866,7 @@ def bench_by_readings(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) 
 
 
 @right
-def bench_by_hand(fn: Act, sync: Act, clock: Clock, warmup: int, reps: int) -> Report:
+def bench_by_hand(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     starts, stops = [], []
     [fn() for _ in range(warmup)]
     for _ in range(reps):

@@ -1,4 +1,4 @@
-"""What it costs, and how to time it: `block_flops`."""
+"""The FLOPs of a block's matrix products, by kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One model on several devices: `column_shards`."""
+"""A weight cut by columns, evenly or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One model on several devices: `mha_tp`."""
+"""Attention on several devices, each with heads of its own."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _by_hand() -> Case:
     return case(np.array([[2.0, 0.0], [0.0, 4.0]]), params, 2, causal(2), 2, exchange_between(2))
 
 
-SOME = np.array([[True, False, True], [False, False, False], [True, True, False]])
+WITH_GAPS = np.array([[True, False, True], [False, False, False], [True, True, False]])
 
 
 PUBLIC = (
@@ -87,7 +87,7 @@ PUBLIC = (
     _public_block(4, 8, 4, 2, 2, 2),  # k = v = d/h, all even
     _public_block(3, 7, 6, 1, 2, 3, mark=100.0),
     _public_block(2, 4, 2, 1, 3, 2, distinct=True),
-    _public_block(3, 5, 4, 3, 1, 2, keep=SOME),
+    _public_block(3, 5, 4, 3, 1, 2, keep=WITH_GAPS),
     _public_block(3, 12, 6, 2, 5, 2, dtype="float32"),  # h*k = d
     _public_block(3, 5, 4, 1, 4, 2),  # three equal parts of 8
     _public_block(2, 4, 3, 2, 2, 2),  # p divides n, d, k and v, and not h

@@ -1,4 +1,4 @@
-"""One model on several devices: `mlp_tp`."""
+"""An FFN on several devices, which add up their parts once."""
 
 from __future__ import annotations
 

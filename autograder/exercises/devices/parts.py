@@ -1,4 +1,4 @@
-"""What several of these exercises share. One model on several devices."""
+"""What exercises on several devices share: even shares, slices, and the sum across devices."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ def even_share(size: int, p: int) -> int:
 
 
 def column_slices(W: F, p: int, width: int) -> list[F]:
+    """Each device's columns of W."""
     return [W[:, r * width : (r + 1) * width] for r in range(p)]
 
 
 def row_slices(W: F, p: int, height: int) -> list[F]:
+    """Each device's rows of W."""
     return [W[r * height : (r + 1) * height] for r in range(p)]
 
 
@@ -36,6 +38,7 @@ def _devices_and_share(rng: np.random.Generator) -> tuple[int, int]:
 
 
 def wide_cases(rng: np.random.Generator) -> list[Case]:
+    """Weights whose columns p divides, some with numbers that count on."""
     cases = []
     for _ in range(2):
         p, share = _devices_and_share(rng)
@@ -45,6 +48,7 @@ def wide_cases(rng: np.random.Generator) -> list[Case]:
 
 
 def wide_cases_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """The same where rows can be cut too, on one device, on one for each column, float32, and other layouts."""
     p, share = _devices_and_share(rng)
     d, size = int(rng.integers(2, 7)), p * share
     return [
@@ -58,6 +62,7 @@ def wide_cases_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 
 def too_wide_cases(rng: np.random.Generator) -> list[Case]:
+    """Weights whose columns p does not divide."""
     p, share = _devices_and_share(rng)
     rest = int(rng.integers(1, p))
     return [
@@ -69,4 +74,5 @@ def too_wide_cases(rng: np.random.Generator) -> list[Case]:
 
 
 def exchange_between(p: int, mark: float = 0.0, distinct: bool = False) -> Function:
+    """The all_reduce of p devices; mark and distinct as in `public_function`."""
     return public_function("all_reduce", p=p, mark=mark, distinct=distinct)

@@ -1,4 +1,4 @@
-"""One model on several devices: `row_shards`."""
+"""A weight cut by rows, evenly or not at all."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Many heads, side by side: `merge_heads`."""
+"""Heads put side by side again: [h, n, v] to [n, h * v]."""
 
 from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.heads.parts import cases_counted, cases_to_merge, cases_to_merge_at_the_edge
+from autograder.exercises.heads.parts import counted_stacks, stacks_at_the_edge, stacks_of_equal_sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
 from autograder.exercises.parts import counting
 
@@ -32,19 +32,19 @@ PUBLIC = (
 @probe(1.0)
 def counted_heads(rng: np.random.Generator) -> list[Case]:
     """every number of counted heads, traced to its row and column"""
-    return cases_counted(rng)
+    return counted_stacks(rng)
 
 
 @probe(0.5)
 def merges(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide, and a wrong order keeps the shape"""
-    return cases_to_merge(rng)
+    return stacks_of_equal_sizes(rng)
 
 
 @probe(0.5)
 def merges_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single token, a single head, heads of width 1, float32, and arrays that are not contiguous"""
-    return cases_to_merge_at_the_edge(rng)
+    return stacks_at_the_edge(rng)
 
 
 @mistake

@@ -1,4 +1,4 @@
-"""Many heads, side by side: `mha`."""
+"""All heads at once, from packed weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from autograder.exercises.heads.mha_loop import mha_loop
-from autograder.exercises.heads.parts import apart, public_heads, weights_of_heads
+from autograder.exercises.heads.parts import apart, drawn_heads, public_heads
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
 from autograder.exercises.parts import merged, softmax_of_kept, widths, with_empty_row
@@ -78,7 +78,7 @@ def _packed(
     rng: np.random.Generator, d: int, h: int, k: int, v: int, dtype: str = "float64", order: str = "C"
 ) -> tuple[F, F, int]:
     """Packed weights; with tokens of size 1 their scores have a standard deviation of about 2."""
-    Wq, Wk, Wv, Wo = weights_of_heads(rng, d, h, k, v, dtype, order)
+    Wq, Wk, Wv, Wo = drawn_heads(rng, d, h, k, v, dtype, order)
     Wqkv = np.concatenate([merged(W) for W in (Wq, Wk, Wv)], axis=1)
     return (np.asfortranarray(Wqkv) if order == "F" else Wqkv), Wo, h
 

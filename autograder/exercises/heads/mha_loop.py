@@ -1,4 +1,4 @@
-"""Many heads, side by side: `mha_loop`."""
+"""Many heads, one after another in a loop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 from jaxtyping import Bool, Float
 
-from autograder.exercises.heads.parts import apart, public_heads, weights_of_heads
+from autograder.exercises.heads.parts import apart, drawn_heads, public_heads
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
 from autograder.exercises.parts import softmax_of_kept, with_empty_row
@@ -83,7 +83,7 @@ def loops(rng: np.random.Generator) -> list[Case]:
     cases = []
     for _ in range(2):
         n, d, h, k, v = apart(rng)
-        cases.append(case(normal(rng, n, d), *weights_of_heads(rng, d, h, k, v), causal(n)))
+        cases.append(case(normal(rng, n, d), *drawn_heads(rng, d, h, k, v), causal(n)))
     return cases
 
 
@@ -93,15 +93,11 @@ def loops_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     n, k, v = sizes(rng, 3, 2, 5)
     h = int(rng.choice([2, 3]))
     return [
-        case(
-            normal(rng, 7, h * v), *weights_of_heads(rng, h * v, h, k, v), causal(7)
-        ),  # h*v = d: without Wo, and with Wo.T
-        case(
-            normal(rng, n, h * k), *weights_of_heads(rng, h * k, h, k, k), causal(n)
-        ),  # h*k = h*v = d, as in most models
-        case(normal(rng, n, v), *weights_of_heads(rng, v, h, k, v), causal(n)),  # v = d: the mean of the heads fits
-        case(normal(rng, h, k), *weights_of_heads(rng, k, h, k, k), causal(h)),  # n = h, d = k = v
-        case(normal(rng, k, 7), *weights_of_heads(rng, 7, 1, k, v), causal(k)),  # n = k, and a single head
+        case(normal(rng, 7, h * v), *drawn_heads(rng, h * v, h, k, v), causal(7)),  # h*v = d: without Wo, and with Wo.T
+        case(normal(rng, n, h * k), *drawn_heads(rng, h * k, h, k, k), causal(n)),  # h*k = h*v = d, as in most models
+        case(normal(rng, n, v), *drawn_heads(rng, v, h, k, v), causal(n)),  # v = d: the mean of the heads fits
+        case(normal(rng, h, k), *drawn_heads(rng, k, h, k, k), causal(h)),  # n = h, d = k = v
+        case(normal(rng, k, 7), *drawn_heads(rng, 7, 1, k, v), causal(k)),  # n = k, and a single head
     ]
 
 
@@ -109,7 +105,7 @@ def loops_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
 def loops_under_masks(rng: np.random.Generator) -> list[Case]:
     """other masks than the causal one, and a token that may look at nothing"""
     n, d, h, k, v = apart(rng)
-    weights = weights_of_heads(rng, d, h, k, v)
+    weights = drawn_heads(rng, d, h, k, v)
     return [
         case(normal(rng, n, d), *weights, random_keep(rng, n, n)),
         case(normal(rng, n, d), *weights, with_empty_row(rng, n)),
@@ -121,13 +117,13 @@ def loops_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single token, a single head, float32, and arrays that are not contiguous"""
     n, d, h, k, v = apart(rng)
     return [
-        case(normal(rng, 1, d), *weights_of_heads(rng, d, h, k, v), np.array([[True]])),
-        case(normal(rng, n, d), *weights_of_heads(rng, d, 1, k, v), causal(n)),
-        case(normal(rng, n, d, scale=30.0), *weights_of_heads(rng, d, h, k, v), causal(n)),
-        case(normal(rng, n, d, dtype="float32"), *weights_of_heads(rng, d, h, k, v, dtype="float32"), causal(n)),
+        case(normal(rng, 1, d), *drawn_heads(rng, d, h, k, v), np.array([[True]])),
+        case(normal(rng, n, d), *drawn_heads(rng, d, 1, k, v), causal(n)),
+        case(normal(rng, n, d, scale=30.0), *drawn_heads(rng, d, h, k, v), causal(n)),
+        case(normal(rng, n, d, dtype="float32"), *drawn_heads(rng, d, h, k, v, dtype="float32"), causal(n)),
         case(
             normal(rng, n, d, order="strided"),
-            *weights_of_heads(rng, d, h, k, v, order="F"),
+            *drawn_heads(rng, d, h, k, v, order="F"),
             np.asfortranarray(causal(n)),
         ),
     ]

@@ -1,4 +1,4 @@
-"""What several of these exercises share. Many heads, side by side."""
+"""What exercises on many heads share: sizes, weights, stacks of tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def apart(rng: np.random.Generator) -> tuple[int, int, int, int, int]:
             return n, d, h, k, v
 
 
-def weights_of_heads(
+def drawn_heads(
     rng: np.random.Generator, d: int, h: int, k: int, v: int, dtype: str = "float64", order: str = "C"
 ) -> tuple[F, F, F, F]:
     """Weights of heads; with tokens of size 1 their scores have a standard deviation of about 2."""
@@ -33,6 +33,7 @@ def weights_of_heads(
 
 
 def public_heads(n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "float64") -> Case:
+    """A public case for weights head by head: X, Wq, Wk, Wv, Wo, keep."""
     return case(
         pattern(n, d, step=3, dtype=dtype) / 4,
         pattern(h, d, k, step=5, dtype=dtype) / 2,
@@ -43,12 +44,14 @@ def public_heads(n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "
     )
 
 
-def cases_counted(rng: np.random.Generator) -> list[Case]:
+def counted_stacks(rng: np.random.Generator) -> list[Case]:
+    """Stacks of tables whose numbers count on, to be traced."""
     h, n, v = sizes(rng, 3, 2, 6)
     return [case(counting(h, n, v)), case(counting(v, h, n))]
 
 
-def cases_to_merge(rng: np.random.Generator) -> list[Case]:
+def stacks_of_equal_sizes(rng: np.random.Generator) -> list[Case]:
+    """Stacks in which sizes coincide, so that a wrong order keeps the shape."""
     h, n, v = sizes(rng, 3, 2, 6)
     return [
         case(normal(rng, n, n, v)),  # h = n: without the exchange the shape is right
@@ -59,7 +62,8 @@ def cases_to_merge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-def cases_to_merge_at_the_edge(rng: np.random.Generator) -> list[Case]:
+def stacks_at_the_edge(rng: np.random.Generator) -> list[Case]:
+    """Stacks of one row, one table or width 1; float32, and layouts that are not contiguous."""
     h, n, v = sizes(rng, 3, 2, 6)
     return [
         case(normal(rng, h, 1, v)),

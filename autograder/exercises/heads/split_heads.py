@@ -1,4 +1,4 @@
-"""Many heads, side by side: `split_heads`."""
+"""One wide table cut into heads: [n, h * k] to [h, n, k]."""
 
 from __future__ import annotations
 

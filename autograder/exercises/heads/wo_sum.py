@@ -1,4 +1,4 @@
-"""Many heads, side by side: `wo_sum`."""
+"""What each head adds to the output, through its own rows of Wo."""
 
 from __future__ import annotations
 

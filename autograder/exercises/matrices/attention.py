@@ -1,4 +1,4 @@
-"""The whole of attention at once: `attention`."""
+"""Attention as two products with a softmax between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole of attention at once: `qkv`."""
+"""Queries, keys and values of all tokens, three products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole of attention at once: `repair_claims`."""
+"""Claims about shapes, each to be left or refuted by arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole of attention at once: `saturation`."""
+"""How close weights are to one winner, with scaled scores and without: entropy."""
 
 from __future__ import annotations
 

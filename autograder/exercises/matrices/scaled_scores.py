@@ -1,4 +1,4 @@
-"""The whole of attention at once: `scaled_scores`."""
+"""Every query against every key, over the root of their width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole of attention at once: `softmax`."""
+"""Softmax along any axis of any array."""
 
 from __future__ import annotations
 

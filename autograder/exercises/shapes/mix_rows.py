@@ -1,4 +1,4 @@
-"""Reading a matrix product: `mix_rows`."""
+"""Mixtures of the rows of a table: a product read from the left."""
 
 from __future__ import annotations
 

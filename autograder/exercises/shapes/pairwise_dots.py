@@ -1,4 +1,4 @@
-"""Reading a matrix product: `pairwise_dots`."""
+"""One dot product for every pair of rows: A @ B.T."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a matrix product: `to_columns`."""
+"""The same product for those who write tokens as columns."""
 
 from __future__ import annotations
 

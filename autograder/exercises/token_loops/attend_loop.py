@@ -1,4 +1,4 @@
-"""Attention, one token at a time: `attend_loop`."""
+"""The outputs of all tokens, in a loop that projects each of them once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention, one token at a time: `attend_one`."""
+"""The output of attention for one token."""
 
 from __future__ import annotations
 

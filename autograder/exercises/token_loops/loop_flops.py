@@ -1,4 +1,4 @@
-"""Attention, one token at a time: `loop_flops`."""
+"""What the loop costs, with keys and values hoisted out of it and without."""
 
 from __future__ import annotations
 

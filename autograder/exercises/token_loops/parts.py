@@ -1,4 +1,4 @@
-"""What several of these exercises share. Attention, one token at a time."""
+"""What exercises on one token at a time share: tokens and weights."""
 
 from __future__ import annotations
 
@@ -27,42 +27,25 @@ def tokens_and_weights(
 
 
 LAYOUTS = ("strided", "F", "strided", "F")
+"""How X, Wq, Wk and Wv may lie in memory without being contiguous."""
 
 
 # Three tokens, worked through by hand in the notebook: all of k's products are whole numbers and √k is 2.
 X3 = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-
-
 WQ3 = np.array([[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, -1.0, 2.0]])
-
-
 WK3 = np.array([[1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, -1.0]])
-
-
 WV3 = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 4.0]])
 
 
 # Two tokens with d = k = v: whatever shapes forbid elsewhere runs here.
 X2 = np.array([[1.0, 2.0], [0.0, 1.0]])
-
-
 WQ2 = np.array([[1.0, 1.0], [0.0, -1.0]])
-
-
 WK2 = np.array([[2.0, 0.0], [1.0, -1.0]])
-
-
 WV2 = np.array([[1.0, 3.0], [2.0, 0.0]])
 
 
 # Four tokens, all sizes different.
 X4 = np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0], [0.5, 1.0, 0.0], [-1.0, 1.0, 1.0]])
-
-
 WQ4 = np.array([[1.0, 0.5], [-1.0, 1.0], [0.5, 1.0]])
-
-
 WK4 = np.array([[0.5, -1.0], [1.0, 0.0], [1.0, 0.5]])
-
-
 WV4 = np.array([[1.0, 0.0, 2.0, -1.0, 0.5], [0.0, 1.0, 1.0, 3.0, 0.0], [2.0, -1.0, 0.0, 1.0, 1.0]])

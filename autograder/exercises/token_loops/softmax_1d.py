@@ -1,4 +1,4 @@
-"""Attention, one token at a time: `softmax_1d`."""
+"""Softmax of one list of scores, however large they are."""
 
 from __future__ import annotations
 
