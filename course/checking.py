@@ -227,21 +227,39 @@ def _parts(exercise: StoredExercise, i: int, observed: Observation) -> list[str]
     return [f"{name}: {given[name]}" for name in expected if given[name] != expected[name]]
 
 
+@dataclass(frozen=True)
+class _Tried:
+    """One public case, for `recognise`.
+
+    Attributes:
+        place: which of the stored answers are of this case.
+        expected, observed: what a right answer gives, and what the student's gave.
+        loops: whether the student's lines grow with the size of the case.
+    """
+
+    place: int
+    expected: Observation
+    observed: Observation
+    loops: bool
+
+    @property
+    def failed(self) -> bool:
+        return difference(self.expected, self.observed) is not None
+
+    def match(self, mistake: StoredMistake) -> Match:
+        mistaken = mistake.answers[self.place]
+        return match([self.expected], [self.observed], [mistaken], (self.loops, mistake.loops))
+
+    def agreement(self, mistake: StoredMistake) -> int:
+        return int(same_answers([self.expected], [self.observed], [mistake.answers[self.place]]))
+
+
 def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[StoredMistake], bool]:
     """The known mistakes that these answers to the public cases point to, and whether that is more than a guess."""
     loops = exercise.vectorised and lines_grow(observed)
-
-    def matches(mistake: StoredMistake, i: int) -> Match:
-        return match([exercise.expected[i]], [observed[i]], [mistake.answers[i]], (loops, mistake.loops))
-
-    def agreement(mistake: StoredMistake) -> int:
-        each = zip(exercise.expected, observed, mistake.answers, strict=True)
-        return sum(same_answers([want], [got], [mistaken]) for want, got, mistaken in each)
-
-    def failed(i: int) -> bool:
-        return difference(exercise.expected[i], observed[i]) is not None
-
-    return recognise(exercise.mistakes, range(len(observed)), failed, matches, agreement)
+    pairs = zip(exercise.expected, observed, strict=True)
+    tried = [_Tried(place, want, got, loops) for place, (want, got) in enumerate(pairs)]
+    return recognise(exercise.mistakes, tried)
 
 
 def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:

@@ -54,6 +54,7 @@ class Unreadable(Exception):
 class Trial:
     """One probe's cases, what was expected of each, what came, and what known mistakes would have said."""
 
+    exercise: Exercise
     lines: bool
     part: str | None = None
     cases: list[Case] = field(default_factory=list)
@@ -70,25 +71,25 @@ class Trial:
     def failed(self) -> bool:
         return self.loops or any(map(difference, self.wanted, self.got))
 
-    def match(self, exercise: Exercise, mistake: Implementation) -> Match:
+    def match(self, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
         places = range(len(self.cases))
-        if not all(self._agrees(exercise, mistake, place) for place in places):  # most differ in the first case
+        if not all(self._agrees(mistake, place) for place in places):  # most differ in the first case
             return "no"
-        mistaken = [self._answer(exercise, mistake, place) for place in places]
+        mistaken = [self._answer(mistake, place) for place in places]
         return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)))
 
-    def agreement(self, exercise: Exercise, mistake: Implementation) -> int:
+    def agreement(self, mistake: Implementation) -> int:
         """In how many cases the mistake answers as the student did."""
-        return sum(self._agrees(exercise, mistake, place) for place in range(len(self.cases)))
+        return sum(self._agrees(mistake, place) for place in range(len(self.cases)))
 
-    def _agrees(self, exercise: Exercise, mistake: Implementation, place: int) -> bool:
-        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(exercise, mistake, place)])
+    def _agrees(self, mistake: Implementation, place: int) -> bool:
+        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(mistake, place)])
 
-    def _answer(self, exercise: Exercise, mistake: Implementation, place: int) -> Observation:
+    def _answer(self, mistake: Implementation, place: int) -> Observation:
         """What the mistake answers to one case; it is asked once."""
         if (mistake, place) not in self.mistaken:
-            answer = given(exercise, mistake, self.cases[place], self.lines)
+            answer = given(self.exercise, mistake, self.cases[place], self.lines)
             self.mistaken[mistake, place] = _part(answer, self.part)
         return self.mistaken[mistake, place]
 
@@ -261,7 +262,7 @@ def examine(
 
 def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
     """Why this probe earns nothing, or "" where it earns its points."""
-    trial = Trial(probe.measures == "lines", probe.part)
+    trial = Trial(interview.exercise, probe.measures == "lines", probe.part)
     interview.trials.append(trial)
     reason = ""
     for case in probe.draw(rng):
@@ -328,13 +329,7 @@ def _conclude(
 
 def identify(exercise: Exercise, trials: list[Trial]) -> tuple[list[Implementation], bool]:
     """The known mistakes that these answers point to, and whether that is more than a guess."""
-    return recognise(
-        [mistake for mistake in exercise.mistakes if equivalence(mistake) is None],
-        trials,
-        lambda trial: trial.failed,
-        lambda mistake, trial: trial.match(exercise, mistake),
-        lambda mistake: sum(trial.agreement(exercise, mistake) for trial in trials),
-    )
+    return recognise([mistake for mistake in exercise.mistakes if equivalence(mistake) is None], trials)
 
 
 def _farewell(link: Link, verdict: Verdict) -> None:

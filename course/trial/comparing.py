@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2}
 LINES_OF_SLACK = 6
 
 M = TypeVar("M")
-T = TypeVar("T")
+M_contra = TypeVar("M_contra", contravariant=True)
 
 Match = Literal["no", "yes", "tellingly"]
 Kind = Literal["raised", "not raised", "type", "length", "keys", "shape", "dtype", "value", "changed", "count"]
@@ -109,31 +109,36 @@ def same_answers(expected: Sequence[Observation], some: Sequence[Observation], o
     )
 
 
-def recognise(
-    mistakes: Sequence[M],
-    trials: Sequence[T],
-    failed: Callable[[T], bool],
-    matches: Callable[[M, T], Match],
-    agreement: Callable[[M], int],
-) -> tuple[list[M], bool]:
+class Tried(Protocol[M_contra]):
+    """Cases on which an answer was tried, and which pass or fail as a whole, beside what known mistakes answer to them."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything went wrong."""
+
+    def match(self, mistake: M_contra) -> Match:
+        """Whether a mistake gives these very answers, and whether that points to it."""
+
+    def agreement(self, mistake: M_contra) -> int:
+        """In how many of the cases a mistake answers in the same way."""
+
+
+def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M], bool]:
     """The mistakes that an answer points to, and whether that is more than a guess.
 
     Args:
         mistakes: those that can be told from a right answer.
-        trials: what the answer was tried on, in groups that pass or fail as a whole.
-        failed: whether a trial went wrong.
-        matches: whether a mistake gives the very answers of a trial, and whether that points to it.
-        agreement: in how many cases a mistake answers in the same way.
+        trials: all that the answer was tried on.
 
     Returns:
         The mistakes that give the very answers to everything. Where there is none, as a guess, those that do so wherever
         something went wrong: the ones that agree with most of the rest, and none if these are more than two.
     """
 
-    def fits(mistake: M, some: Iterable[T]) -> bool:
+    def fits(mistake: M, some: Iterable[Tried[M]]) -> bool:
         found = set()
         for trial in some:
-            found.add(matches(mistake, trial))
+            found.add(trial.match(mistake))
             if "no" in found:
                 return False
         return "tellingly" in found
@@ -141,8 +146,9 @@ def recognise(
     every = [mistake for mistake in mistakes if fits(mistake, trials)]
     if every:
         return every, True
-    wrong = [trial for trial in trials if failed(trial)]
-    agreements = [(mistake, agreement(mistake)) for mistake in mistakes if fits(mistake, wrong)]
+    wrong = [trial for trial in trials if trial.failed]
+    close = [mistake for mistake in mistakes if fits(mistake, wrong)]
+    agreements = [(mistake, sum(trial.agreement(mistake) for trial in trials)) for mistake in close]
     most = max((cases for _, cases in agreements), default=0)
     closest = [mistake for mistake, cases in agreements if cases == most]
     return (closest if len(closest) <= 2 else []), False

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from course.trial.values import Value, from_json, to_json
+
+
+def _once(*arguments: Value, **keywords: Value) -> int:
+    return 1
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class Function:
 
     name: str
     run: Callable[..., Value]
-    cost: Callable[..., int] = lambda *arguments, **keywords: 1
+    cost: Callable[..., int] = _once
     public: dict[str, Value] | None = field(default=None, compare=False)
     make: Callable[[], Callable[..., Value]] | None = field(default=None, compare=False)
 
@@ -41,30 +46,19 @@ class Function:
 
     def __str__(self) -> str:
         """What a reader needs to know of a public function that is not the plain one."""
-        if self.name == "project" and self.public:
-            return f"a function that gives {self.public['gain']:g} times x @ W"
-        if self.name == "device" and self.public:
-            return _gpu(**self.public)
-        if self.name == "all_reduce" and self.public:
-            return _summing(**self.public) or self.name
-        if self.public and "room" in self.public:
-            return f"{self.name}, on devices with room for {self.public['room']} hidden features each"
-        if not self.public:
-            return self.name
-        plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in self.public.items()}
-        return f"{self.name}({', '.join(f'{key}={value}' for key, value in plain.items())})"
+        return (_PUBLIC[self.name].told(**self.public) if self.public else "") or self.name
 
 
 def public_function(name: str, **parameters: Value) -> Function:
     """The public function called `name`; see the functions below for their parameters."""
-    made, cost = _PUBLIC[name]
+    public = _PUBLIC[name]
 
     def make() -> Callable[..., Value]:
-        run = made(**parameters)
+        run = public.made(**parameters)
         run.__qualname__ = name  # Python names it so where it is called with the wrong arguments
         return run
 
-    return Function(name, make(), cost, parameters, make)
+    return Function(name, make(), public.cost, parameters, make)
 
 
 def function_from_json(tree: dict[str, Any]) -> Function:
@@ -82,6 +76,10 @@ def _project(gain: float = 1.0) -> Callable[..., Value]:
         return np.asarray(gain * (np.asarray(x) @ np.asarray(W)))
 
     return project
+
+
+def _projecting(gain: float = 1.0) -> str:
+    return f"a function that gives {gain:g} times x @ W"
 
 
 def _rows(x: np.ndarray, W: np.ndarray) -> int:
@@ -121,6 +119,11 @@ def _mixer(
     return mixer
 
 
+def _by_parameters(name: str, **parameters: Value) -> str:
+    plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in parameters.items()}
+    return f"{name}({', '.join(f'{key}={value}' for key, value in plain.items())})"
+
+
 def _relu(room: int | None = None) -> Callable[..., Value]:
     """The activation that keeps what is positive, entry by entry; `room` as in `in_room`."""
 
@@ -140,6 +143,10 @@ def in_room(act: Callable[..., Value], room: int) -> Callable[..., Value]:
         return act(x)
 
     return act_in_room
+
+
+def _with_room(name: str, room: int) -> str:
+    return f"{name}, on devices with room for {room} hidden features each"
 
 
 def _all_reduce(p: int, mark: float = 0.0, distinct: bool = False) -> Callable[..., Value]:
@@ -229,11 +236,20 @@ def _free(*arguments: Value, **keywords: Value) -> int:
     return 0
 
 
-_PUBLIC: dict[str, tuple[Callable[..., Callable[..., Value]], Callable[..., int]]] = {
-    "project": (_project, _rows),
-    "device": (_device, _free),
-    "mixer": (_mixer, _free),
-    "relu": (_relu, _free),
-    "tanh": (_tanh, _free),
-    "all_reduce": (_all_reduce, lambda *arguments, **keywords: 1),
+class _Public(NamedTuple):
+    """How a public function is made of its parameters, what a call of it costs, and what its parameters make of it, in words;
+    "" where that is nothing."""
+
+    made: Callable[..., Callable[..., Value]]
+    cost: Callable[..., int]
+    told: Callable[..., str]
+
+
+_PUBLIC: dict[str, _Public] = {
+    "project": _Public(_project, _rows, _projecting),
+    "device": _Public(_device, _free, _gpu),
+    "mixer": _Public(_mixer, _free, partial(_by_parameters, "mixer")),
+    "relu": _Public(_relu, _free, partial(_with_room, "relu")),
+    "tanh": _Public(_tanh, _free, partial(_with_room, "tanh")),
+    "all_reduce": _Public(_all_reduce, _once, _summing),
 }

@@ -261,7 +261,7 @@ def processes(
     act: str,
 ) -> list[Value]:
     """p processes called your function at the same time, each with a rank of its own; act is the function of that name."""
-    return _together(function, p, X, params, h, keep, eps, act)
+    return _together(function, p, (X, params, h, keep, eps), act)
 
 
 def shards(
@@ -284,7 +284,7 @@ def shards(
         held = {name: np.where(owner == rank, params[name], 100.0) for name, owner in owners.items()}
         return function(rank, p, X, {**params, **held}, *others)
 
-    return _together(shared_out, p, X, params, h, keep, eps, act)
+    return _together(shared_out, p, (X, params, h, keep, eps), act)
 
 
 def refusals(
@@ -302,16 +302,7 @@ def refusals(
     return _trials(function, p, (X, params, h, keep, eps, public_function(act)))
 
 
-def _together(
-    function: Callable[..., Any],
-    p: int,
-    X: np.ndarray,
-    params: dict[str, np.ndarray],
-    h: int,
-    keep: np.ndarray,
-    eps: float,
-    act: str,
-) -> list[Value]:
+def _together(function: Callable[..., Any], p: int, given: tuple[Any, ...], act: str) -> list[Value]:
     """What each rank did; it returned a dictionary of what the function returned, and of how many numbers act was given."""
     import numpy as np
 
@@ -327,7 +318,7 @@ def _together(
 
         return {"H": function(rank, p, *others, counting), "bent": bent}
 
-    return _trials(watched, p, (X, params, h, keep, eps, public_function(act)))
+    return _trials(watched, p, (*given, public_function(act)))
 
 
 def _trials(function: Callable[..., Any], p: int, arguments: tuple[Any, ...]) -> list[Value]:
