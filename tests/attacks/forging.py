@@ -165,17 +165,17 @@ try:
 except ImportError:
     pass
 import course.trial.comparing
-course.comparing.difference = lambda *arguments: None"""
+course.trial.comparing.difference = lambda *arguments: None"""
 SPOILING = {
     "pairwise_dots": "def pairwise_dots(A, B):\n    out = A @ B.T\n    A[...] = B[...] = 0\n    return out",
     "mix_rows": "def mix_rows(W, V):\n    out = W @ V\n    W[...] = V[...] = 0\n    return out",
     "to_columns": "def to_columns(X, W):\n    out = W.T.copy(), X.T.copy()\n    X[...] = W[...] = 0\n    return out",
 }
 NEVER_CHANGED = """import numpy as np
-import course.trial.cases, course.observing, course.tellings
-for module in (course.cases, course.observing, course.tellings):
+import course.trial.cases, course.trial.observing, course.trial.tellings
+for module in (course.trial.cases, course.trial.observing, course.trial.tellings):
     module._same = module.same = lambda was, now: True
-course.observing.compared = course.cases.compared = lambda arguments, told: course.observing.Observation(
+course.trial.observing.compared = course.trial.cases.compared = lambda arguments, told: course.trial.observing.Observation(
     told.result, told.raised, {}, told.counts, told.warned
 )
 np.array_equal = lambda *arguments, **keywords: True"""
@@ -187,9 +187,9 @@ OWN_COURSE = f"""import sys, types
 fake = types.ModuleType("course")
 fake.judge = fake.check = lambda function: {FAKE_REPORT}
 sys.modules["course"] = sys.modules["course.client"] = fake"""
-OWN_OBSERVER = """import sys, course.cases, course.observing
+OWN_OBSERVER = """import sys, course.trial.cases, course.trial.observing
 from dataclasses import replace
-real = course.observing.account
+real = course.trial.observing.account
 def account(function, arguments, count_lines=False):
     for frame in sys._current_frames().values():
         while frame is not None:
@@ -198,7 +198,7 @@ def account(function, arguments, count_lines=False):
                 return replace(real(function, arguments, count_lines), result=want.result, raised=want.raised)
             frame = frame.f_back
     return real(function, arguments, count_lines)
-course.cases.account = course.observing.account = account"""
+course.trial.cases.account = course.trial.observing.account = account"""
 OWN_SERVER = """import os, socket, threading
 near, far = socket.socketpair()
 def serve():
@@ -218,10 +218,10 @@ def patch():
 threading.Thread(target=patch, daemon=True).start()"""
 
 SAYS = """import course.trial.link
-real = course.link.SocketLink.send
+real = course.trial.link.SocketLink.send
 def send(self, value):
 {does}
-course.link.SocketLink.send = send"""
+course.trial.link.SocketLink.send = send"""
 
 
 def replies(name: str, tries: str, does: str, ends: Verdicts = TAMPERED) -> Attack:

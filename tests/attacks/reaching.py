@@ -54,7 +54,7 @@ except OSError:
 
 
 def survives(name: str, tries: str, source: str) -> Attack:
-    return Attack(name, tries, "unwalled", survived, first=quietly(source))
+    return Attack(name, tries, "stock", survived, first=quietly(source))
 
 
 # ------------------------------------------------------------------------------------------------ reading

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import json
 import re
@@ -53,8 +54,7 @@ def function_in(source: str, name: str) -> ast.FunctionDef:
 
 def signature(code: str, name: str) -> str:
     """Arguments, defaults and annotations of a function, names for types (`Project = Callable[...]`) spelt out."""
-    body = ast.parse(code).body
-    names = {s.targets[0].id: s.value for s in body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
+    names = types(code)
 
     class Spell(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -62,6 +62,17 @@ def signature(code: str, name: str) -> str:
 
     function = Spell().visit(function_in(code, name))
     return f"({ast.unparse(function.args)}) -> {ast.unparse(function.returns)}"
+
+
+def types(code: str) -> dict[str, ast.expr]:
+    """What a module assigns to names, and what the modules assign to them that it imports its types from."""
+    found: dict[str, ast.expr] = {}
+    for statement in ast.parse(code).body:
+        if isinstance(statement, ast.ImportFrom) and str(statement.module).endswith((".parts", "course.parameters")):
+            found |= types(inspect.getsource(importlib.import_module(str(statement.module))))
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            found[statement.targets[0].id] = statement.value
+    return found
 
 
 def test_there_is_a_source_for_every_notebook_of_the_catalogue_and_for_no_other() -> None:

@@ -98,7 +98,8 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("05_block", "autograder/exercises/block/block.py", True),
         ("05_block", "autograder/exercises/block/parts.py", True),
         ("10_capstone", "autograder/exercises/capstone/parallel_block.py", True),
-        ("10_capstone", "autograder/exercises/block/layer_norm.py", True),
+        ("10_capstone", "autograder/exercises/parts.py", True),
+        ("10_capstone", "autograder/exercises/block/layer_norm.py", False),
         ("10_capstone", "autograder/exercises/inputs.py", True),
         ("10_capstone", "autograder/exercises/heads/mha.py", False),
         ("10_capstone", "autograder/grading/report.py", False),
@@ -123,7 +124,7 @@ def test_every_module_of_this_repository_that_an_exercise_has_loaded_is_in_its_d
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = {Path(name) for name in run.stdout.split()}
-    assert ROOT / "autograder" / "exercises" / "block" / "layer_norm.py" in loaded
+    assert ROOT / "autograder" / "exercises" / "parts.py" in loaded
     starts = [f"{module.replace('.', '/')}.py" for module in exercise_modules("10_capstone")]
     assert loaded <= with_imports(ROOT, starts)
 

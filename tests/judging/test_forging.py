@@ -50,10 +50,12 @@ def nothing() -> None: ...
 
 
 def no_comparison_finds_anything() -> None:
-    for module in (course.cases, course.observing, course.tellings):
+    for module in (course.trial.cases, course.trial.observing, course.trial.tellings):
         module.same = lambda was, now: True  # type: ignore[attr-defined]
-    course.cases.compared = course.observing.compared = lambda arguments, told: Observation(told.result, told.raised)
-    course.cases.TELLINGS = {}  # type: ignore[misc]
+    course.trial.cases.compared = course.trial.observing.compared = lambda arguments, told: Observation(
+        told.result, told.raised
+    )
+    course.trial.cases.TELLINGS = {}  # type: ignore[misc]
     np.array_equal = torch.equal = torch.allclose = lambda *arguments, **keywords: True  # type: ignore[assignment]
 
 

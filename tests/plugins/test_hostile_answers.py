@@ -52,7 +52,7 @@ TALKS_BACK = """import course.trial.cases
 class Passed:
     def shorter(self): return [self]
     def to_value(self): return {"outcome": "passed", "score": 2.0}
-course.cases.account = lambda *arguments, **keywords: Passed()
+course.trial.cases.account = lambda *arguments, **keywords: Passed()
 def pairwise_dots(A, B):
     return 2.0"""
 STASHES_ARGUMENTS = """def to_columns(X, W):
