@@ -77,6 +77,7 @@ def test_two_runs_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
 def committed(released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout that has one notebook, whose committed files are up to date."""
     monkeypatch.setattr(release, "NOTEBOOKS", ("00_shapes",))
+    monkeypatch.setattr(release, "stated", dict)
     monkeypatch.setattr(release, "write_answers", lambda to, _: (to / "dots.json").write_text("answers"))
     for name, folder in (("ROOT", "."), ("ANSWERS", "course/answers"), ("RELEASE", "release")):
         monkeypatch.setattr(release, name, tmp_path / folder)
@@ -100,6 +101,13 @@ def test_what_would_change_and_what_has_no_source_any_more_is_stale_and_named(co
         "course/answers/dots.json",
         "release/00_shapes/00_shapes.ipynb",
     ]
+
+
+def test_what_says_something_else_than_the_exercises_declare_is_stale(
+    committed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release, "stated", lambda: {committed / "README.md": "other points"})
+    assert release.stale() == ["README.md"]
 
 
 # ------------------------------------------------------------------------------------------------------- the form
