@@ -109,23 +109,65 @@ def test_the_table_of_the_readme_is_held_to_the_same() -> None:
 # ---------------------------------------------------------------------------------------------------- the release
 
 
-@pytest.mark.parametrize("options", [[], ["--check"]])
-def test_the_release_refuses_in_a_sentence_each_and_makes_nothing(
-    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], list[str]]:
+    """A checkout for the release in which nothing is made; spoil what one notebook's text and the README say, and that is its README."""
     shutil.copytree(ROOT / "source", tmp_path / "source")
-    (tmp_path / "README.md").write_text(README.replace("| 40 | 7 |", "| 40 | 8 |"), encoding="utf-8")
-    path = tmp_path / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb"
-    path.write_text(path.read_text().replace("10 minutes · 3 points", "10 minutes · 2 points"))
     monkeypatch.setattr(release, "ROOT", tmp_path)
     for name in ("make_release", "stale"):
         monkeypatch.setattr(release, name, lambda: pytest.fail("something was made"))
+    path = tmp_path / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb"
+
+    def spoil(row: str, told: str) -> list[str]:
+        (tmp_path / "README.md").write_text(README.replace("| 40 | 7 |", row), encoding="utf-8")
+        path.write_text(path.read_text().replace("10 minutes · 3 points", told))
+        return [(tmp_path / "README.md").read_text(encoding="utf-8"), path.read_text()]
+
+    return spoil
+
+
+def released(*options: str) -> tuple[int, list[str]]:
     done = CliRunner().invoke(app, ["release", *options])
-    assert done.exit_code == 1
-    assert done.output.splitlines() == [
-        "00_shapes: to_columns: 3 points in autograder/exercises, 2 in the text over it.",
-        "00_shapes: 7 points in autograder/exercises, 8 in README.md.",
-    ]
+    return done.exit_code, done.output.splitlines()
+
+
+def test_a_check_of_the_release_names_each_contradiction_in_a_sentence(
+    checkout: Callable[[str, str], list[str]],
+) -> None:
+    checkout("| 40 | 8 |", "10 minutes · 2 points")
+    assert released("--check") == (
+        1,
+        [
+            "00_shapes: to_columns: 3 points in autograder/exercises, 2 in the text over it.",
+            "00_shapes: 7 points in autograder/exercises, 8 in README.md.",
+        ],
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--check",)])
+def test_where_points_are_missing_the_release_says_so_and_makes_nothing(
+    options: tuple[str, ...], checkout: Callable[[str, str], list[str]]
+) -> None:
+    checkout("| 40 | some |", "10 minutes")
+    assert released(*options) == (
+        1,
+        [
+            "00_shapes: to_columns: 3 points in autograder/exercises, none in the text over it.",
+            "00_shapes: 7 points in autograder/exercises, none in README.md.",
+        ],
+    )
+
+
+def test_other_points_are_written_as_the_exercises_declare_them(
+    checkout: Callable[[str, str], list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    right = checkout("| 40 | 7 |", "10 minutes · 3 points")
+    checkout("| 40 | 8 |", "10 minutes · 2 points")
+    monkeypatch.setattr(release, "make_release", lambda: None)
+    code, said = released()
+    assert (code, said[-1]) == (0, "release: made")
+    path = tmp_path / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb"
+    assert [(tmp_path / "README.md").read_text(encoding="utf-8"), path.read_text()] == right
 
 
 def test_nbgraders_own_command_refuses_too(new_course: Callable[[], Course]) -> None:
