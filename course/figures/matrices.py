@@ -20,7 +20,7 @@ WEIGHT = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
 Scores = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Softmax = Callable[[np.ndarray], np.ndarray]
 Attention = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-Saturation = Callable[[np.ndarray, np.ndarray], tuple[float, float]]
+NormalizedEntropy = Callable[[np.ndarray, np.ndarray], tuple[float, float]]
 
 
 @picture
@@ -137,11 +137,11 @@ def scores_weights_output(
 
 
 @picture
-def entropy_by_width(guess: str | None, saturation: Saturation) -> tuple[Figure, str]:
+def entropy_by_width(guess: str | None, normalized_entropy: NormalizedEntropy) -> tuple[Figure, str]:
     """How even the weights are, scaled and not, against the width of queries and keys."""
     rng = np.random.default_rng(7)
     widths = 2 ** np.arange(0, 11)
-    found = np.array([saturation(rng.standard_normal((64, k)), rng.standard_normal((64, k))) for k in widths])
+    found = np.array([normalized_entropy(rng.standard_normal((64, k)), rng.standard_normal((64, k))) for k in widths])
     figure, axes = canvas(width=8.2, height=4.2)
     for column, (label, dash) in enumerate((("unscaled", "--"), ("divided by √k", "-"))):
         axes.plot(widths, found[:, column], dash, marker=MARKERS[1 - column], color=COLOURS[1 - column], label=label)

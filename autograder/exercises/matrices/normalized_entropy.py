@@ -15,7 +15,7 @@ from autograder.exercises.model import Case, F, case, mistake, probe, right
 USES = ("scaled_scores", "softmax")
 
 
-def saturation(Q: Float[np.ndarray, "n k"], K: Float[np.ndarray, "m k"]) -> tuple[float, float]:
+def normalized_entropy(Q: Float[np.ndarray, "n k"], K: Float[np.ndarray, "m k"]) -> tuple[float, float]:
     """Mean row entropy of the weights over its largest value, log m: of unscaled scores, then of scaled ones."""
     n, m, k = len(Q), len(K), Q.shape[1]
     found = []
@@ -58,7 +58,7 @@ def saturated_rows(rng: np.random.Generator) -> list[Case]:
 
 
 @probe(0.5)
-def saturation_at_the_edge(rng: np.random.Generator) -> list[Case]:
+def entropy_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single query, even weights, equal sizes, and arrays that are not contiguous"""
     n, m, k = sizes(rng, 3, low=3)
     return [
@@ -183,7 +183,7 @@ def entropy_of_columns(Q: F, K: F) -> tuple[float, float]:
 
 
 @right
-def saturation_by_where(Q: F, K: F) -> tuple[float, float]:
+def entropy_by_where(Q: F, K: F) -> tuple[float, float]:
     def evenness(S: F) -> float:
         A = softmax(S)
         terms = np.zeros_like(A)
@@ -194,7 +194,7 @@ def saturation_by_where(Q: F, K: F) -> tuple[float, float]:
 
 
 @right
-def saturation_by_nansum(Q: F, K: F) -> tuple[float, float]:
+def entropy_by_nansum(Q: F, K: F) -> tuple[float, float]:
     A, B = softmax(Q @ K.T), softmax(scaled_scores(Q, K))
     with np.errstate(all="ignore"):
         first, second = (-np.nansum(P * np.log(P), axis=1).mean() / np.log(len(K)) for P in (A, B))
@@ -202,7 +202,7 @@ def saturation_by_nansum(Q: F, K: F) -> tuple[float, float]:
 
 
 @right
-def saturation_by_log_sums(Q: F, K: F) -> tuple[float, float]:
+def entropy_by_log_sums(Q: F, K: F) -> tuple[float, float]:
     def evenness(S: F) -> float:
         S = S - S.max(axis=1, keepdims=True)
         totals = np.log(np.exp(S).sum(axis=1))
@@ -212,7 +212,7 @@ def saturation_by_log_sums(Q: F, K: F) -> tuple[float, float]:
 
 
 @right
-def saturation_by_loops(Q: F, K: F) -> tuple[float, float]:
+def entropy_by_loops(Q: F, K: F) -> tuple[float, float]:
     found = []
     for S in (Q @ K.T, scaled_scores(Q, K)):
         entropies = [sum(-p * math.log(p) for p in row if p > 0) for row in softmax(S)]
@@ -221,7 +221,7 @@ def saturation_by_loops(Q: F, K: F) -> tuple[float, float]:
 
 
 @right
-def saturation_in_bits(Q: F, K: F) -> tuple[float, float]:
+def entropy_in_bits(Q: F, K: F) -> tuple[float, float]:
     A, B = softmax(Q @ K.T), softmax(scaled_scores(Q, K))
     first, second = (-np.sum(P * np.log2(np.maximum(P, 1e-300)), axis=1).mean() / np.log2(len(K)) for P in (A, B))
     return first, second
