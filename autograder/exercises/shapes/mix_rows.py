@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.shapes.parts import some_numbers
 
 
 def mix_rows(W: Float[np.ndarray, "n m"], V: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n d"]:
@@ -26,6 +27,10 @@ PUBLIC = (
         np.array([[0.0, 1.0, 0.0], [3.0, 0.0, 1.0], [1.0, 1.0, 2.0]]),
         np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 5.0, 1.0, 0.0], [2.0, 2.0, 0.0, -1.0]]),
     ),
+    case(some_numbers(1, 4, 6), some_numbers(2, 6, 5)),
+    case(some_numbers(3, 5, 3), some_numbers(4, 3, 2)),
+    case(some_numbers(5, 3, 4, dtype="float32"), some_numbers(6, 4, 2, dtype="float32")),
+    case(some_numbers(7, 1, 3), some_numbers(8, 3, 4)),
 )
 
 
@@ -45,10 +50,11 @@ def square_mixes(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def mixes_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single output, float32, and arrays that are not contiguous"""
+    """a single output, a single row in V, float32, and arrays that lie otherwise in memory, as a transpose does"""
     n, m, d = sizes(rng, 3)
     return [
         case(normal(rng, 1, m), normal(rng, m, d)),
+        case(normal(rng, n, 1), normal(rng, 1, d)),
         case(normal(rng, n, m, dtype="float32"), normal(rng, m, d, dtype="float32")),
         case(normal(rng, n, m, order="strided"), normal(rng, m, d, order="F")),
     ]
@@ -90,6 +96,178 @@ def mixed_turned(W: F, V: F) -> F:
     return (W @ V).T
 
 
+@mistake
+def reshaped_values(W: F, V: F) -> F:
+    """you turned V, or gave it another shape with `reshape`. The rows of V are what is mixed: they stay as they are."""
+    return W @ V.reshape(V.shape[1], V.shape[0])
+
+
+@mistake
+def reshaped_weights(W: F, V: F) -> F:
+    """you gave W another shape with `reshape`. Row i of W holds the weights of output i already."""
+    return W.reshape(W.shape[1], W.shape[0]) @ V
+
+
+@mistake
+def mixes_in_float64(W: F, V: F) -> F:
+    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise, and so is an array made of
+    Python's floats; a product keeps the type."""
+    out = np.zeros((len(W), V.shape[1]))
+    out += W @ V
+    return out
+
+
+@mistake
+def mixes_in_float32(W: F, V: F) -> F:
+    """you turned float64 numbers into float32, which keeps about seven digits of their sixteen."""
+    return W.astype(np.float32) @ V.astype(np.float32)
+
+
+@mistake
+def last_row_alone(W: F, V: F) -> F:
+    """each output is the last row of V times its weight: in a loop, `=` overwrites what stood there, where each row should be
+    added to it."""
+    return np.outer(W[:, -1], V[-1])
+
+
+@mistake
+def first_row_alone(W: F, V: F) -> F:
+    """each output is row 0 of V times its weight. All rows of V take part; does something return, or stop, too early?"""
+    return np.outer(W[:, 0], V[0])
+
+
+@mistake
+def heaviest_row_alone(W: F, V: F) -> F:
+    """each output is the one row of V with the largest weight. It is to take something of every row."""
+    return V[W.argmax(axis=1)]
+
+
+@mistake
+def last_row_left_out(W: F, V: F) -> F:
+    """you left out the last row of V. `range(m)` ends at m - 1 by itself."""
+    return W[:, :-1] @ V[:-1]
+
+
+@mistake
+def first_row_left_out(W: F, V: F) -> F:
+    """you left out row 0 of V. Rows are counted from zero."""
+    return W[:, 1:] @ V[1:]
+
+
+@mistake
+def as_many_rows_as_outputs(W: F, V: F) -> F:
+    """you let both i and j run over the n outputs. V has m rows, and m need not be n."""
+    out = np.zeros((len(W), V.shape[1]))
+    for i in range(len(W)):
+        for j in range(len(W)):
+            out[i] += W[i, j] * V[j]
+    return out
+
+
+@mistake
+def itself_left_out(W: F, V: F) -> F:
+    """you left out row i of V in output i. The sum runs over all j, and that includes i."""
+    out = W @ V
+    for i in range(min(len(W), len(V))):
+        out[i] -= W[i, i] * V[i]
+    return out
+
+
+@mistake
+def mix_never_started_anew(W: F, V: F) -> F:
+    """each output holds those before it as well: the sum was not begun anew for every row of W."""
+    return np.cumsum(W @ V, axis=0)
+
+
+@mistake
+def divided_by_rows(W: F, V: F) -> F:
+    """you divided by m, as a mean does. The weights say how much is taken of each row; add up, and that is all."""
+    return W @ V / len(V)
+
+
+@mistake
+def softmax_unasked(W: F, V: F) -> F:
+    """you took softmax of the weights first. That comes in a later notebook; here the weights are what they are."""
+    E = np.exp(W - W.max(axis=1, keepdims=True))
+    return E / E.sum(axis=1, keepdims=True) @ V
+
+
+@mistake
+def normalised_by_all(W: F, V: F) -> F:
+    """you divided by the sum of all weights. Nobody asked for that: the weights need not add up to 1."""
+    return W @ V / W.sum()
+
+
+@mistake
+def normalised_by_sizes(W: F, V: F) -> F:
+    """you divided each row of W by the sum of its absolute values. Nobody asked for that: the weights are what they are."""
+    return W / np.abs(W).sum(axis=1, keepdims=True) @ V
+
+
+@mistake
+def signs_of_weights_lost(W: F, V: F) -> F:
+    """you dropped the signs of the weights. A negative weight takes a row away."""
+    return np.abs(W) @ V
+
+
+@mistake
+def negative_weights_dropped(W: F, V: F) -> F:
+    """you set negative weights to 0. They may be negative: then a row is taken away."""
+    return np.maximum(W, 0) @ V
+
+
+@mistake
+def mean_over_features(W: F, V: F) -> F:
+    """you weighted the columns of V together: each output has the same number in all its places. A row is mixed as it is,
+    feature by feature."""
+    return np.repeat((W @ V).mean(axis=1, keepdims=True), V.shape[1], axis=1)
+
+
+@mistake
+def sum_of_rows(W: F, V: F) -> F:
+    """every output is the sum of all rows of V; the weights were not used."""
+    return np.repeat(V.sum(axis=0, keepdims=True), len(W), axis=0)
+
+
+@mistake
+def weighted_rows_not_added(W: F, V: F) -> F:
+    """your weighted rows still stand side by side, m for each output. Add them up."""
+    return W[:, :, None] * V[None, :, :]
+
+
+@mistake
+def added_over_features(W: F, V: F) -> F:
+    """you have all weighted rows, and added up over the wrong axis: over the features. The axis that is to disappear is that
+    of the rows of V."""
+    return (W[:, :, None] * V[None, :, :]).sum(axis=2)
+
+
+@mistake
+def added_over_outputs(W: F, V: F) -> F:
+    """you have all weighted rows, and added up over the wrong axis: over the outputs. The axis that is to disappear is that
+    of the rows of V."""
+    return (W[:, :, None] * V[None, :, :]).sum(axis=0)
+
+
+@mistake
+def rounded_mixes(W: F, V: F) -> F:
+    """you rounded. Hand back all digits."""
+    return np.round(W @ V, 2)
+
+
+@mistake
+def whole_number_mixes(W: F, V: F) -> F:
+    """your table holds whole numbers, or was made for them: what comes after the point is lost when a number is put into
+    an array of integers."""
+    return (W @ V).astype(np.int64)
+
+
+@mistake
+def list_of_mixes(W: F, V: F) -> list[F]:
+    """you returned a list of rows. An array is asked for: np.stack makes one of them."""
+    return list(W @ V)
+
+
 @right
 def mix_by_einsum(W: F, V: F) -> F:
     return np.einsum("nm,md->nd", W, V)
@@ -102,6 +280,16 @@ def mix_by_loops(W: F, V: F) -> F:
         for weight, row in zip(weights, V, strict=True):
             out[i] += weight * row
     return out
+
+
+@right
+def mix_column_by_column(W: F, V: F) -> F:
+    return np.stack([W @ column for column in V.T], axis=1)
+
+
+@right
+def mix_as_a_sum_of_outer_products(W: F, V: F) -> F:
+    return np.asarray(sum(np.outer(W[:, j], V[j]) for j in range(len(V))))
 
 
 @right
