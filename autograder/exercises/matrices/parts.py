@@ -7,7 +7,7 @@ import numpy as np
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import F
 
-KEY_WIDTHS = ((2, 3), (5, 6, 7, 8), (10, 11, 12))
+KEY_WIDTHS = ((3,), (5, 6, 7, 8), (10, 11, 12))
 """Bands of k in which its root, the whole part of that, and half of k are three different numbers, and differently so."""
 
 
