@@ -29,3 +29,10 @@ def raised(Q: F, K: F, level: float) -> tuple[F, F]:
     Q[:, 0] = 1.0
     K[:, 0] += level * K.shape[1] ** 0.5
     return Q, K
+
+
+def one_row_far_below(Q: F, K: F) -> tuple[F, F]:
+    """The same, except that all scores of query 0 lie lower by thousands than those of the others."""
+    Q, K = raised(Q, K, 3e3)
+    Q[0, 0] = -1.0
+    return Q, K
