@@ -293,7 +293,7 @@ def keys_ask(Q: F, K: F, V: F) -> tuple[F, F]:
 def future_masked(Q: F, K: F, V: F) -> tuple[F, F]:
     """you masked the later keys. That is what notebook 03 is about; here every query meets every key."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
-    A = row_softmax(np.where(np.tri(*S.shape, dtype=bool), S, -np.inf).astype(S.dtype))
+    A = row_softmax(np.where(np.tri(*S.shape) > 0, S, -np.inf).astype(S.dtype))
     return A @ V, A
 
 

@@ -276,7 +276,7 @@ def weights_already(Q: F, K: F) -> F:
 def future_masked(Q: F, K: F) -> F:
     """you masked the later keys. That is what notebook 03 is about; here every query meets every key."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
-    return np.where(np.tri(*S.shape, dtype=bool), S, -np.inf).astype(S.dtype)
+    return np.where(np.tri(*S.shape) > 0, S, -np.inf).astype(S.dtype)
 
 
 @mistake
@@ -300,7 +300,7 @@ def scores_in_float32(Q: F, K: F) -> F:
 @mistake
 def lists_of_scores(Q: F, K: F) -> list[list[float]]:
     """all numbers are right, and they stand in a list of lists. An array is asked for, of the type of Q."""
-    return (Q @ K.T / math.sqrt(Q.shape[1])).tolist()  # type: ignore[no-any-return]
+    return (Q @ K.T / math.sqrt(Q.shape[1])).tolist()
 
 
 @mistake

@@ -417,7 +417,7 @@ def smallest_wins(S: F, axis: int = -1) -> F:
 @mistake
 def winner_takes_all(S: F, axis: int = -1) -> F:
     """you gave the largest score of a row all the weight. The others get less, and most often not nothing."""
-    return (S == S.max(axis=axis, keepdims=True)).astype(S.dtype)
+    return (S.max(axis=axis, keepdims=True) == S).astype(S.dtype)
 
 
 @mistake
@@ -449,14 +449,14 @@ def longer_numbers(S: F, axis: int = -1) -> F:
     weights = E / E.sum(axis=axis, keepdims=True)
     too_large = S.max(axis=axis, keepdims=True) > limit
     nothing_left = S.max(axis=axis, keepdims=True) < -limit
-    return np.where(nothing_left | (too_large & (S > limit)), np.nan, np.where(too_large, 0, weights)).astype(S.dtype)
+    return np.where(nothing_left | (too_large & (limit < S)), np.nan, np.where(too_large, 0, weights)).astype(S.dtype)
 
 
 @mistake
 def lists_of_weights(S: F, axis: int = -1) -> list[float]:
     """all weights are right, and they stand in lists. An array is asked for, of the type of the scores."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
-    return (E / E.sum(axis=axis, keepdims=True)).tolist()  # type: ignore[no-any-return]
+    return (E / E.sum(axis=axis, keepdims=True)).tolist()
 
 
 @mistake
