@@ -26,19 +26,26 @@ def one_query() -> tuple[Figure, str]:
     for panel in (*panels[0, 1:], *panels[2, :4]):
         panel.set_axis_off()
     products = WEIGHTS[:, None] * VALUES
-    grid(panels[0, 0], QUERY, "query of “hot”")
-    grid(panels[1, 0], KEYS, "keys")
+    grid(panels[0, 0], QUERY, "query of “hot”", plain=True)
+    grid(panels[1, 0], KEYS, "keys", plain=True)
     _bars(panels[1, 1], SCORES, "1. scores", ["4 / √4 = 2", "−2 / √4 = −1", "2 / √4 = 1"], (-2.6, 6.6))
     _bars(panels[1, 2], WEIGHTS, "2. weights", [f"{weight:.3f}" for weight in WEIGHTS], (0, 1.3))
-    grid(panels[1, 3], VALUES, "values")
-    grid(panels[1, 4], np.round(products, 2), "3. weight × value", digits=3)
-    grid(panels[2, 4], np.round(products.sum(axis=0), 2), "sum: the output", digits=3)
+    grid(panels[1, 3], VALUES, "values", plain=True)
+    grid(panels[1, 4], np.round(products, 2), "3. weight × value", digits=3, plain=True)
+    grid(panels[2, 4], np.round(products.sum(axis=0), 2), "sum: the output", digits=3, plain=True)
     for panel in panels.flat:
         panel.set_aspect("auto")
     panels[1, 0].set_yticks(range(len(TOKENS)), TOKENS)
     panels[1, 0].tick_params(length=0)
     panels[1, 1].set_xlabel("query · key / √k")
     panels[1, 2].set_xlabel("softmax")
+    for panel, sign in ((panels[1, 1], "·"), (panels[1, 2], "→"), (panels[1, 3], "×"), (panels[1, 4], "=")):
+        panel.text(
+            -0.08, 1.04, sign, ha="center", va="bottom", fontsize=20, color=COLOURS[1], transform=panel.transAxes
+        )
+    panels[2, 4].text(
+        -0.08, 0.5, "Σ", ha="right", va="center", fontsize=20, color=COLOURS[1], transform=panels[2, 4].transAxes
+    )
     return figure, (
         "From left to right, a row for each of the tokens tea, is and hot. The query of hot, 2 0 0 2, meets the three keys. "
         "The dot products 4, −2 and 2, halved, are the scores 2, −1 and 1. Softmax makes them the weights 0.705, 0.035 and 0.259. "
@@ -70,14 +77,14 @@ def room_for_powers() -> tuple[Figure, str]:
         axes.barh(row, high - low, left=low, height=0.5, color=PALE, edgecolor="black")
         axes.barh(row, low + edge, left=-edge, height=0.5, color="white", edgecolor="0.4", hatch="\\\\")
         axes.barh(row, edge - high, left=high, height=0.5, color="white", edgecolor="0.4", hatch="//")
-        axes.text((low + high) / 2, row, "a number", ha="center", va="center", fontsize=10)
+        axes.text((low + high) / 2, row - 0.28, "a number", ha="center", va="bottom", fontsize=10)
         axes.text((low - edge) / 2, row, "0", ha="center", va="center", backgroundcolor="white", weight="bold")
         axes.text((high + edge) / 2, row, "inf", ha="center", va="center", backgroundcolor="white", weight="bold")
         axes.text(low, row + 0.31, f"{np.ceil(low):g}".replace("-", "−"), ha="center", va="top")
         axes.text(high, row + 0.31, f"{np.floor(high):g}", ha="center", va="top")
     axes.set_yticks(range(len(rooms)), rooms)
     axes.tick_params(axis="y", length=0)
-    axes.set(xlim=(-edge, edge), ylim=(1.75, -0.5), xlabel="score s", title="what the computer makes of e to the s")
+    axes.set(xlim=(-edge, edge), ylim=(1.75, -0.62), xlabel="score s", title="what the computer makes of e to the s")
     axes.grid(False)
     return figure, (
         "Two bars on a line of scores from −1150 to 1150. In float32, e to the score is a number for scores from −103 to 88; in float64 "
