@@ -48,9 +48,9 @@ def grid(
         light = not plain and (shades[i, j] - low) < 0.55 * (high - low + 1e-12)
         axes.text(j, i, _number(value, digits), ha="center", va="center", color="white" if light else "black")
     for line in np.arange(1, matrix.shape[1]) - 0.5 if plain else ():
-        axes.axvline(line, color="white", linewidth=1)
+        axes.axvline(line, color="white", linewidth=1, zorder=0.5)
     for line in np.arange(1, matrix.shape[0]) - 0.5 if plain else ():
-        axes.axhline(line, color="white", linewidth=1)
+        axes.axhline(line, color="white", linewidth=1, zorder=0.5)
     for i, j in np.argwhere(marked) if marked is not None else ():
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, linewidth=3, edgecolor=FRAME))
     axes.set_xticks([])

@@ -39,13 +39,11 @@ def one_query() -> tuple[Figure, str]:
     panels[1, 0].tick_params(length=0)
     panels[1, 1].set_xlabel("query · key / √k")
     panels[1, 2].set_xlabel("softmax")
-    for panel, sign in ((panels[1, 1], "·"), (panels[1, 2], "→"), (panels[1, 3], "×"), (panels[1, 4], "=")):
-        panel.text(
-            -0.08, 1.04, sign, ha="center", va="bottom", fontsize=20, color=COLOURS[1], transform=panel.transAxes
-        )
-    panels[2, 4].text(
-        -0.08, 0.5, "Σ", ha="right", va="center", fontsize=20, color=COLOURS[1], transform=panels[2, 4].transAxes
-    )
+    signs = ((panels[1, 1], "·", 34), (panels[1, 2], "→", 22), (panels[1, 3], "×", 22), (panels[1, 4], "=", 22))
+    for panel, sign, size in signs:
+        style = {"ha": "center", "va": "center", "fontsize": size, "color": COLOURS[1]}
+        panel.text(-0.13, 1.06, sign, transform=panel.transAxes, **style)
+    panels[2, 4].text(-0.13, 0.5, "Σ", transform=panels[2, 4].transAxes, **style)
     return figure, (
         "From left to right, a row for each of the tokens tea, is and hot. The query of hot, 2 0 0 2, meets the three keys. "
         "The dot products 4, −2 and 2, halved, are the scores 2, −1 and 1. Softmax makes them the weights 0.705, 0.035 and 0.259. "
@@ -77,7 +75,9 @@ def room_for_powers() -> tuple[Figure, str]:
         axes.barh(row, high - low, left=low, height=0.5, color=PALE, edgecolor="black")
         axes.barh(row, low + edge, left=-edge, height=0.5, color="white", edgecolor="0.4", hatch="\\\\")
         axes.barh(row, edge - high, left=high, height=0.5, color="white", edgecolor="0.4", hatch="//")
-        axes.text((low + high) / 2, row - 0.28, "a number", ha="center", va="bottom", fontsize=10)
+        wide = high - low > edge / 2
+        place = {"y": row, "va": "center"} if wide else {"y": row - 0.28, "va": "bottom"}
+        axes.text(x=(low + high) / 2, s="a number", ha="center", fontsize=10, **place)
         axes.text((low - edge) / 2, row, "0", ha="center", va="center", backgroundcolor="white", weight="bold")
         axes.text((high + edge) / 2, row, "inf", ha="center", va="center", backgroundcolor="white", weight="bold")
         axes.text(low, row + 0.31, f"{np.ceil(low):g}".replace("-", "−"), ha="center", va="top")

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.inputs import normal, sizes
+from autograder.exercises.inputs import normal
 from autograder.exercises.matrices.parts import one_row_far_below, raised, sizes_in_band, some_numbers
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import pattern, row_softmax
 
 USES = ("scaled_scores", "softmax")
@@ -105,7 +105,7 @@ def heads_at_the_edge(rng: np.random.Generator) -> list[Case]:
 @probe(2.0, measures="lines")
 def few_and_many_tokens(rng: np.random.Generator) -> list[Case]:
     """no more Python lines for many tokens than for few"""
-    k, v = sizes(rng, 2, low=5)
+    _, _, k, v = sizes_in_band(rng, 1)
     sizes_of = ((2, 3), (31, 40))
     return [case(normal(rng, n, k, scale=2.0), normal(rng, m, k), normal(rng, m, v)) for n, m in sizes_of]
 
@@ -382,7 +382,7 @@ def weights_left_out(Q: F, K: F, V: F) -> F:
     return _weights_of(Q, K) @ V
 
 
-@mistake
+@misses_the_idea
 def loops_over_tokens(Q: F, K: F, V: F) -> tuple[F, F]:
     """the numbers are right, and you visit one token after another. One product has all queries meet all keys,
     another adds up all values: no loop is left, and none in a comprehension."""

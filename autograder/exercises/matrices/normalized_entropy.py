@@ -59,7 +59,7 @@ def moderate_scores(rng: np.random.Generator) -> list[Case]:
 @probe(0.5)
 def saturated_rows(rng: np.random.Generator) -> list[Case]:
     """rows so saturated that some weights are exactly 0: one key takes it all, or two share it; scores in the thousands, above zero and below"""
-    n, m, k = sizes(rng, 3, low=4)
+    n, m, k = sizes(rng, 3, low=5, high=8)  # the root of none of them is a whole number
     Q, K = normal(rng, n, k), normal(rng, m, k)
     Q[:2], K[1] = 0.0, K[0]
     Q[0, 0], Q[1, 0] = 1e4, -1e4
@@ -74,7 +74,7 @@ def saturated_rows(rng: np.random.Generator) -> list[Case]:
 @probe(0.5)
 def entropy_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single query, even weights, equal sizes, and arrays that lie otherwise in memory, as a transpose does"""
-    n, m, k = sizes(rng, 3, low=3)
+    n, m, k = sizes(rng, 3, low=5, high=8)
     return [
         case(normal(rng, 1, k), normal(rng, m, k)),
         case(np.zeros((n, k)), normal(rng, m, k)),  # even weights: 1 and 1
@@ -203,13 +203,6 @@ def nudged_by_1e_8(Q: F, K: F) -> tuple[float, float]:
 
 
 @mistake
-def nudged_by_1e_7(Q: F, K: F) -> tuple[float, float]:
-    """you added 1e-7 inside the logarithm to keep it finite, and that moves digits that count. What a weight of 0
-    contributes can be said exactly."""
-    return _both(lambda A: -(A * np.log(A + 1e-7)).sum(axis=1).mean() / np.log(A.shape[1]), Q, K)
-
-
-@mistake
 def nudged_by_1e_6(Q: F, K: F) -> tuple[float, float]:
     """you added 1e-6 inside the logarithm to keep it finite, and that moves digits that count. What a weight of 0
     contributes can be said exactly."""
@@ -259,7 +252,6 @@ def naive_softmax(Q: F, K: F) -> tuple[float, float]:
         with np.errstate(all="ignore"):
             E = np.exp(S)
             found.append(_evenness(E / E.sum(axis=1, keepdims=True)))
-            found[-1] = math.nan if np.isnan(E / E.sum(axis=1, keepdims=True)).any() else found[-1]
     return found[0], found[1]
 
 

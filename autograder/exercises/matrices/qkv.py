@@ -59,10 +59,18 @@ def _weights(
     )
 
 
+def _sizes(rng: np.random.Generator) -> tuple[int, int, int, int]:
+    """n, d, k and v, pairwise distinct; v is so much more than k that a third of all columns is neither."""
+    k = int(rng.integers(2, 6))
+    v = k + 4
+    n, d = (int(size) for size in rng.choice([size for size in range(2, 10) if size not in (k, v)], 2, replace=False))
+    return n, d, k, v
+
+
 @probe(1.0)
 def projections(rng: np.random.Generator) -> list[Case]:
     """queries, keys and values, in this order, all sizes different"""
-    n, d, k, v = sizes(rng, 4)
+    n, d, k, v = _sizes(rng)
     return [case(normal(rng, n, d), *_weights(rng, d, k, v)), case(normal(rng, v, n), *_weights(rng, n, d, k))]
 
 
@@ -80,7 +88,7 @@ def square_projections(rng: np.random.Generator) -> list[Case]:
 @probe(0.5)
 def projections_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single token, float32, and arrays that lie otherwise in memory, as a transpose does"""
-    n, d, k, v = sizes(rng, 4)
+    n, d, k, v = _sizes(rng)
     return [
         case(normal(rng, 1, d), *_weights(rng, d, k, v)),
         case(normal(rng, n, d, dtype="float32"), *_weights(rng, d, k, v, dtype="float32")),
@@ -180,8 +188,9 @@ def values_queries_keys(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 def cut_into_thirds(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
     """you put the three weights side by side and cut what they give into three equal parts. Values may have another width than queries
     and keys: cut where each weight ends."""
-    first, second, third = np.array_split(X @ np.concatenate([Wq, Wk, Wv], axis=1), 3, axis=1)
-    return first, second, third
+    Z = X @ np.concatenate([Wq, Wk, Wv], axis=1)
+    third = Z.shape[1] // 3
+    return Z[:, :third], Z[:, third : 2 * third], Z[:, 2 * third :]
 
 
 @mistake

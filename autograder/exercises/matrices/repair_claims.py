@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 
 VIEW = "claims"
 Witness = tuple[Float[np.ndarray, "n k"], Float[np.ndarray, "m k"], Float[np.ndarray, "m v"]]
@@ -222,13 +222,13 @@ def one_witness_for_all_four() -> Verdicts:
     return {**_repaired(), "no_transpose": _all_different(), "flops": _all_different()}
 
 
-@mistake
+@misses_the_idea
 def everything_holds() -> Verdicts:
     """you let all six stand. Try each on arrays whose sizes all differ; what is false hardly ever survives that."""
     return dict.fromkeys(_repaired())
 
 
-@mistake
+@misses_the_idea
 def everything_is_false() -> Verdicts:
     """you refuted all six. Two of the claims have equal sides on your arrays, and on all others. A witness has to make the
     sides differ; where no arrays do, the claim holds."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.token_loops.attend_one import attend_one
 from autograder.exercises.token_loops.parts import (
     LAYOUTS,
@@ -122,7 +122,7 @@ def loops_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@mistake
+@misses_the_idea
 def projects_again_for_each_query(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """the values are right, and all queries, keys and values are projected again for every query. They depend on their own token
     only, whoever asks: once is enough."""
@@ -133,7 +133,7 @@ def projects_again_for_each_query(X: F, Wq: F, Wk: F, Wv: F, project: Project) -
     return np.stack(rows)
 
 
-@mistake
+@misses_the_idea
 def the_literal_loop(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """this is the literal loop: in the turn of each query it projects all keys and all values again. The outputs are right. A key
     and a value depend on their own token only, whoever asks."""
@@ -144,7 +144,7 @@ def the_literal_loop(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     return np.stack(rows)
 
 
-@mistake
+@misses_the_idea
 def one_of_three_again(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """the outputs are right. Of queries, keys and values, one kind is projected for all tokens again in every turn of the loop; which
     `project(X, ...)` still stands in there?"""
@@ -184,7 +184,7 @@ def one_row_too_many(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     return _right_loop(X, Wq, Wk, Wv, project)
 
 
-@mistake
+@misses_the_idea
 def goes_past_project(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """your projections do not go through `project`: nothing is counted, and what it does besides is lost (in one case
     it enlarges its answers). If you call attend_one for each token: in there, all keys and values are computed n

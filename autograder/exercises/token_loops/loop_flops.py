@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autograder.exercises.inputs import sizes
-from autograder.exercises.model import Case, case, mistake, probe, right
+from autograder.exercises.model import Case, case, misses_the_idea, mistake, probe, right
 
 
 def loop_flops(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
@@ -97,14 +97,14 @@ def each_pair_once(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
     return _count(n, d, k, v, hoisted, pairs=n * (n + 1) // 2)
 
 
-@mistake
+@misses_the_idea
 def never_hoisted(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
     """you counted keys and values n times in both loops. Hoisted means that they are computed once, before the
     loop."""
     return _count(n, d, k, v, False)
 
 
-@mistake
+@misses_the_idea
 def always_hoisted(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
     """you counted keys and values once in both loops. The literal loop computes all n of them again for every
     query."""

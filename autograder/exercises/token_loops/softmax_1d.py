@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 
 
 def softmax_1d(s: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
@@ -72,7 +72,7 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@mistake
+@misses_the_idea
 def no_shift(s: F) -> F:
     """you raised e to the scores as they are. A score of 10000 overflows to inf, and one of -10000 leaves 0 divided
     by 0; the weights do not change if you take the same number off every score first."""
