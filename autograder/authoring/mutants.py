@@ -161,7 +161,7 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
         trouble = f"its points depend on the draw: {', '.join(f'{score:g}' for score in sorted(scores))}; "
     if about_the_idea(mistake) and max(scores) > points / 2:
         trouble += "misses the idea, and keeps more than half; "
-    if max(scores) < points * FORM_KEEPS and _of_form(exercise, papers, mistake):
+    if not about_the_idea(mistake) and max(scores) < points * FORM_KEEPS and _of_form(exercise, papers, mistake):
         trouble += "a matter of form, and loses more than a quarter; "
     for verdict in verdicts:
         if verdict.mistakes != (name,):
@@ -176,11 +176,10 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
 
 
 def _of_form(exercise: Exercise, papers: dict[int, Exercise], mistake: Implementation) -> bool:
-    """Whether all that a mistake answers is right but for its form. What answers rightly and has a loop in it is another matter."""
+    """Whether all that a mistake answers is right but for its form."""
     cases = [case for paper in papers.values() for probe in paper.probes for case in probe.draw(NO_LUCK)]
-    answers = [(expected(exercise, case), given(exercise, mistake, case, False)) for case in cases]
-    wrong = [(want, got) for want, got in answers if difference(want, got)]
-    return bool(wrong) and all(only_form(want, got) for want, got in wrong)
+    answers = ((expected(exercise, case), given(exercise, mistake, case, False)) for case in cases)
+    return all(difference(want, got) is None or only_form(want, got) for want, got in answers)
 
 
 def _public_names(exercise: Exercise, mistake: Implementation) -> list[str] | None:

@@ -11,6 +11,7 @@ from autograder.exercises.inputs import normal
 from autograder.exercises.matrices.parts import one_row_far_below, raised, sizes_in_band, some_numbers
 from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import pattern, row_softmax
+from autograder.exercises.twins import in_float64
 
 USES = ("scaled_scores", "softmax")
 
@@ -127,14 +128,6 @@ def scale_after_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
     """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores,
     before softmax."""
     A = row_softmax(Q @ K.T) / math.sqrt(Q.shape[1])
-    return A @ V, A
-
-
-@mistake
-def scale_after_softmax_in_float64(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores,
-    before softmax. (And numpy's root of an integer turns float32 into float64.)"""
-    A = row_softmax(Q @ K.T) / np.sqrt(Q.shape[1])
     return A @ V, A
 
 
@@ -391,6 +384,19 @@ def loops_over_tokens(Q: F, K: F, V: F) -> tuple[F, F]:
         rows.append(_weights_of(query[None, :], K))
     A = np.concatenate(rows)
     return A @ V, A
+
+
+scale_after_softmax_in_float64 = in_float64(scale_after_softmax)
+loops_over_tokens_in_float64 = in_float64(loops_over_tokens)
+unscaled_in_float64 = in_float64(unscaled)
+scaled_twice_in_float64 = in_float64(scaled_twice)
+naive_softmax_in_float64 = in_float64(naive_softmax)
+global_max_in_float64 = in_float64(global_max)
+softmax_over_queries_in_float64 = in_float64(softmax_over_queries)
+root_of_how_many_keys_in_float64 = in_float64(root_of_how_many_keys)
+root_of_value_width_in_float64 = in_float64(root_of_value_width)
+times_root_k_in_float64 = in_float64(times_root_k)
+no_softmax_in_float64 = in_float64(no_softmax)
 
 
 @right

@@ -13,6 +13,7 @@ from autograder.exercises.matrices.parts import raised, some_numbers
 from autograder.exercises.matrices.scaled_scores import scaled_scores
 from autograder.exercises.matrices.softmax import softmax
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from course.trial.values import with_layout
 
 USES = ("scaled_scores", "softmax")
 
@@ -46,24 +47,34 @@ PUBLIC = (
     case(*raised(some_numbers(7, 3, 5), some_numbers(8, 4, 5), -1000.0)),
     case(np.zeros((2, 3)), some_numbers(9, 4, 3)),
     case(some_numbers(10, 4, 6), some_numbers(11, 4, 6)),
+    case(4 * some_numbers(12, 3, 5), some_numbers(13, 6, 5)),
 )
+
+
+def _moderate(rng: np.random.Generator, n: int, m: int, k: int) -> tuple[F, F]:
+    """Queries and keys whose dot products reach 2.5 and no further, so that no weight is small."""
+    Q, K = normal(rng, n, k), normal(rng, m, k)
+    return 2.5 * Q / np.abs(Q @ K.T).max(), K
 
 
 @probe(1.0)
 def moderate_scores(rng: np.random.Generator) -> list[Case]:
     """the two numbers on moderate scores, all sizes different"""
     n, m = sizes(rng, 2, low=3, high=5)
-    return [case(normal(rng, n, k), normal(rng, m, k)) for k in (7, 11)]
+    return [case(*_moderate(rng, n, m, k)) for k in (7, 11)]
 
 
 @probe(0.5)
 def saturated_rows(rng: np.random.Generator) -> list[Case]:
-    """rows so saturated that some weights are exactly 0: one key takes it all, or two share it; scores in the thousands, above zero and below"""
+    """rows so saturated that some weights are tiny, or exactly 0: one key takes it all, or two share it; scores in the thousands, above zero and
+    below"""
     n, m, k = sizes(rng, 3, low=5, high=8)  # the root of none of them is a whole number
     Q, K = normal(rng, n, k), normal(rng, m, k)
-    Q[:2], K[1] = 0.0, K[0]
-    Q[0, 0], Q[1, 0] = 1e4, -1e4
+    Q[:3], K[1] = 0.0, K[0]
+    Q[0, 0], Q[1, 0], Q[2, 1] = 1e4, -1e4, 1.0
     K[:2, 0], K[2, 0] = 5.0, -5.0  # query 0 finds keys 0 and 1, and query 1 finds key 2
+    K[:, 1] = 0.0
+    K[2:5, 1] = -9.0, -16.0, -25.0  # of query 2
     first, second = (
         raised(normal(rng, n, k), normal(rng, m, k), 1e3),
         raised(normal(rng, n, k), normal(rng, m, k), -1e3),
@@ -75,11 +86,12 @@ def saturated_rows(rng: np.random.Generator) -> list[Case]:
 def entropy_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single query, even weights, equal sizes, and arrays that lie otherwise in memory, as a transpose does"""
     n, m, k = sizes(rng, 3, low=5, high=8)
+    Q, K = _moderate(rng, n, m, k)
     return [
-        case(normal(rng, 1, k), normal(rng, m, k)),
+        case(*_moderate(rng, 1, m, k)),
         case(np.zeros((n, k)), normal(rng, m, k)),  # even weights: 1 and 1
-        case(normal(rng, n, k, order="strided"), normal(rng, m, k, order="F")),
-        case(normal(rng, n, n), normal(rng, n, n)),
+        case(with_layout(Q, "strided"), with_layout(K, "F")),
+        case(*_moderate(rng, n, n, n)),
     ]
 
 
@@ -400,6 +412,80 @@ def softmax_over_queries_and_their_entropy(Q: F, K: F) -> tuple[float, float]:
     the n queries that give weights to the m keys: each row adds up to 1."""
     first, second = (softmax(S, 0).T for S in (Q @ K.T, scaled_scores(Q, K)))
     return _evenness(first), _evenness(second)
+
+
+@mistake
+def most_even_row(Q: F, K: F) -> tuple[float, float]:
+    """you took the largest of the rows' entropies. Their mean is wanted."""
+    return _both(lambda A: _entropies(A).max() / np.log(A.shape[1]), Q, K)
+
+
+@mistake
+def times_log_m(Q: F, K: F) -> tuple[float, float]:
+    """you multiplied by log m. Divide by it, so that 1 means even weights."""
+    return _both(lambda A: _entropies(A).mean() * np.log(A.shape[1]), Q, K)
+
+
+@mistake
+def over_log_of_one_more(Q: F, K: F) -> tuple[float, float]:
+    """you divided by log (m + 1). There are m keys."""
+    return _both(lambda A: _entropies(A).mean() / np.log(A.shape[1] + 1), Q, K)
+
+
+@mistake
+def scale_on_the_answer(Q: F, K: F) -> tuple[float, float]:
+    """the first number is right. For the second one you divided it by √k: it is the scores that are scaled, before softmax."""
+    unscaled, _ = _both(_evenness, Q, K)
+    return unscaled, unscaled / math.sqrt(Q.shape[1])
+
+
+@mistake
+def scale_on_the_weights(Q: F, K: F) -> tuple[float, float]:
+    """the first number is right. For the second one you divided the weights by √k: it is the scores that are scaled, before softmax."""
+    unscaled, _ = _both(_evenness, Q, K)
+    A = softmax(Q @ K.T) / math.sqrt(Q.shape[1])
+    return unscaled, _evenness(A)
+
+
+@mistake
+def softmax_of_weights(Q: F, K: F) -> tuple[float, float]:
+    """the first number is right. For the second one you scaled the weights and took softmax of them once more: it is the scores that are
+    scaled."""
+    unscaled, _ = _both(_evenness, Q, K)
+    return unscaled, _evenness(softmax(softmax(Q @ K.T) / math.sqrt(Q.shape[1])))
+
+
+@mistake
+def small_weights_left_out(Q: F, K: F) -> tuple[float, float]:
+    """you left out weights that are small, and not 0. Only a weight of exactly 0 adds nothing."""
+    return _both(lambda A: _evenness(np.where(A > 1e-3, A, 0)), Q, K)
+
+
+@mistake
+def less_small_weights_left_out(Q: F, K: F) -> tuple[float, float]:
+    """you left out weights that are small, and not 0. Only a weight of exactly 0 adds nothing."""
+    return _both(lambda A: _evenness(np.where(A > 1e-6, A, 0)), Q, K)
+
+
+@mistake
+def numbers_by_name(Q: F, K: F) -> dict[str, float]:
+    """you returned a dictionary. A tuple is asked for: first the number without the scale, then the one with it."""
+    unscaled, scaled = _both(_evenness, Q, K)
+    return {"unscaled": unscaled, "scaled": scaled}
+
+
+@mistake
+def numbers_of_two_digits(Q: F, K: F) -> tuple[float, float]:
+    """you rounded. Hand back all digits."""
+    unscaled, scaled = _both(_evenness, Q, K)
+    return round(unscaled, 2), round(scaled, 2)
+
+
+@mistake
+def numbers_of_four_digits(Q: F, K: F) -> tuple[float, float]:
+    """you rounded. Hand back all digits."""
+    unscaled, scaled = _both(_evenness, Q, K)
+    return round(unscaled, 4), round(scaled, 4)
 
 
 @mistake

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
 from autograder.exercises.shapes.parts import some_numbers
+from autograder.exercises.twins import in_float64
 
 
 def mix_rows(A: Float[np.ndarray, "n m"], V: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n d"]:
@@ -31,6 +32,7 @@ PUBLIC = (
     case(some_numbers(3, 5, 3), some_numbers(4, 3, 2)),
     case(some_numbers(5, 3, 4, dtype="float32"), some_numbers(6, 4, 2, dtype="float32")),
     case(some_numbers(7, 1, 3), some_numbers(8, 3, 4)),
+    case(some_numbers(9, 3, 3, dtype="float32"), some_numbers(10, 3, 2, dtype="float32")),
 )
 
 
@@ -266,6 +268,15 @@ def whole_number_mixes(A: F, V: F) -> F:
 def list_of_mixes(A: F, V: F) -> list[F]:
     """you returned a list of rows. An array is asked for: np.stack makes one of them."""
     return list(A @ V)
+
+
+mixes_by_columns_in_float64 = in_float64(mixes_by_columns)
+normalises_unasked_in_float64 = in_float64(normalises_unasked)
+last_row_alone_in_float64 = in_float64(last_row_alone)
+last_row_left_out_in_float64 = in_float64(last_row_left_out)
+divided_by_rows_in_float64 = in_float64(divided_by_rows)
+itself_left_out_in_float64 = in_float64(itself_left_out)
+mix_never_started_anew_in_float64 = in_float64(mix_never_started_anew)
 
 
 @right

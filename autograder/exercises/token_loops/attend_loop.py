@@ -31,6 +31,7 @@ from autograder.exercises.token_loops.parts import (
     tokens_and_weights,
 )
 from autograder.exercises.token_loops.softmax_1d import softmax_1d
+from autograder.exercises.twins import in_float64
 from course.trial.functions import Function, public_function
 
 USES = ("softmax_1d",)
@@ -99,7 +100,7 @@ def loops(rng: np.random.Generator) -> list[Case]:
 @probe(1.5)
 def budgets(rng: np.random.Generator) -> list[Case]:
     """at most 3n rows are projected, all of them by `project`, whatever that does with them"""
-    n, d, k, v = sizes_in_band(rng, 1)
+    n, d, k, v = sizes_in_band(rng, 1, fewest=5)  # of four tokens, different ways to project too often cost the same
     gain = float(rng.uniform(1.5, 2.5))
     X, Wq, Wk, Wv = tokens_and_weights(rng, n, d, k, v)
     return [
@@ -441,6 +442,92 @@ def softmax_across_queries(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 
 @mistake
+def keys_by_the_weight_of_queries(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you made the keys with Wq. Keys have a weight matrix of their own."""
+    queries, keys, values = project(X, Wq), project(X, Wq), project(X, Wv)
+    return np.stack([softmax_1d(keys @ query / len(Wq[0]) ** 0.5) @ values for query in queries])
+
+
+@mistake
+def queries_by_the_weight_of_keys(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you made the queries with Wk. Queries have a weight matrix of their own."""
+    queries, keys, values = project(X, Wk), project(X, Wk), project(X, Wv)
+    return np.stack([softmax_1d(keys @ query / len(Wq[0]) ** 0.5) @ values for query in queries])
+
+
+@mistake
+def powers_as_weights(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you took powers of the scores and did not divide them by their sum: the weights do not add up to 1, and large scores overflow."""
+    queries, keys, values = project(X, Wq), project(X, Wk), project(X, Wv)
+    return np.stack([np.exp(keys @ query / len(Wq[0]) ** 0.5) @ values for query in queries])
+
+
+@mistake
+def softmax_over_all_pairs(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """all your weights together add up to 1. Those of each query should do so by themselves."""
+    queries, keys, values = project(X, Wq), project(X, Wk), project(X, Wv)
+    scores = queries @ keys.T / len(Wq[0]) ** 0.5
+    return softmax_1d(scores.ravel()).reshape(scores.shape) @ values
+
+
+@mistake
+def best_value_for_each(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """each output is the value of the one token whose key fits best. The others get less weight, and not none."""
+    queries, keys, values = project(X, Wq), project(X, Wk), project(X, Wv)
+    return np.stack([values[(keys @ query).argmax()] for query in queries])
+
+
+@mistake
+def last_row_left_out(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """the last row was not filled. `range(n)` ends at n - 1 by itself."""
+    out = _right_loop(X, Wq, Wk, Wv, project)
+    out[-1] = 0
+    return out
+
+
+@mistake
+def first_output_alone(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you returned the output of token 0 alone: your function returns inside the loop."""
+    return _right_loop(X, Wq, Wk, Wv, project)[0]
+
+
+@mistake
+def last_output_alone(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you returned the output of the last token alone: it is overwritten in each turn of the loop. Collect them."""
+    return _right_loop(X, Wq, Wk, Wv, project)[-1]
+
+
+@mistake
+def own_value_added(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you added each token's own value once more. It is one of the n that are mixed, with its weight, and that is all."""
+    queries, keys, values = project(X, Wq), project(X, Wk), project(X, Wv)
+    mixed = [softmax_1d(keys @ query / len(Wq[0]) ** 0.5) @ values for query in queries]
+    return np.stack(mixed) + values
+
+
+@mistake
+def lists_of_outputs(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> list[list[float]]:
+    """you returned a list of lists. One array of n rows is asked for: np.stack makes it from the rows."""
+    return _right_loop(X, Wq, Wk, Wv, project).tolist()
+
+
+@mistake
+def literal_loop_without_scale(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """two things at once. In the turn of each query all keys and all values are projected again. And the scores are not divided by √k."""
+    rows = []
+    for x in X:
+        query, keys, values = project(x, Wq), project(X, Wk), project(X, Wv)
+        rows.append(softmax_1d(keys @ query) @ values)
+    return np.stack(rows)
+
+
+@mistake
+def outputs_of_three_digits(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you rounded. The worked example does, for the page; hand back all digits."""
+    return np.round(_right_loop(X, Wq, Wk, Wv, project), 3)
+
+
+@mistake
 def rounded_loop(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """you rounded. The worked example does, for the page; hand back all digits."""
     return np.round(_right_loop(X, Wq, Wk, Wv, project), 2)
@@ -460,6 +547,23 @@ def loop_in_float64(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     out = np.zeros((len(X), Wv.shape[1]))
     out[:] = _right_loop(X, Wq, Wk, Wv, project)
     return out
+
+
+the_literal_loop_in_float64 = in_float64(the_literal_loop)
+projects_again_for_each_query_in_float64 = in_float64(projects_again_for_each_query)
+one_of_three_again_in_float64 = in_float64(one_of_three_again)
+one_of_three_twice_in_float64 = in_float64(one_of_three_twice)
+loop_without_scale_in_float64 = in_float64(loop_without_scale)
+loop_scaled_by_k_in_float64 = in_float64(loop_scaled_by_k)
+loop_scaled_by_tokens_in_float64 = in_float64(loop_scaled_by_tokens)
+loop_scaled_by_model_width_in_float64 = in_float64(loop_scaled_by_model_width)
+loop_with_naive_softmax_in_float64 = in_float64(loop_with_naive_softmax)
+loop_without_softmax_in_float64 = in_float64(loop_without_softmax)
+loop_over_the_past_in_float64 = in_float64(loop_over_the_past)
+loop_without_itself_in_float64 = in_float64(loop_without_itself)
+returns_too_early_in_float64 = in_float64(returns_too_early)
+last_row_left_out_in_float64 = in_float64(last_row_left_out)
+query_past_project_in_float64 = in_float64(query_past_project)
 
 
 @right

@@ -29,10 +29,11 @@ def tokens_and_weights(
     return X, Wq, Wk, Wv
 
 
-def sizes_in_band(rng: np.random.Generator, band: int) -> tuple[int, int, int, int]:
-    """n, d, k and v, pairwise distinct, with k from one of `KEY_WIDTHS`; n is at least 4."""
+def sizes_in_band(rng: np.random.Generator, band: int, fewest: int = 4) -> tuple[int, int, int, int]:
+    """n, d, k and v, pairwise distinct, with k from one of `KEY_WIDTHS`; n is at least `fewest`."""
     k = int(rng.choice(KEY_WIDTHS[band]))
-    n, d, v = (int(size) for size in rng.choice([size for size in range(4, 10) if size != k], 3, replace=False))
+    n = int(rng.choice([size for size in range(fewest, 10) if size != k]))
+    d, v = (int(size) for size in rng.choice([size for size in range(4, 10) if size not in (k, n)], 2, replace=False))
     return n, d, k, v
 
 

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.twins import in_float64
 
 
 def softmax_1d(s: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
@@ -74,8 +75,8 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @misses_the_idea
 def no_shift(s: F) -> F:
-    """you raised e to the scores as they are. A score of 10000 overflows to inf, and one of -10000 leaves 0 divided
-    by 0; the weights do not change if you take the same number off every score first."""
+    """you raised e to the scores as they are, or took off what is no score (`argmax` is a place). A score of 10000 overflows to inf, and one
+    of -10000 leaves 0 divided by 0; the weights do not change if you take the same number off every score first."""
     e = np.exp(s)
     return e / e.sum()
 
@@ -317,8 +318,9 @@ def each_by_itself(s: F) -> F:
 
 @mistake
 def smallest_wins(s: F) -> F:
-    """your smallest score has the largest weight: there is a sign too many in the exponent."""
-    e = np.exp(s.min() - s)
+    """your smallest score has the largest weight: there is a sign too many in the exponent, and powers overflow where they are safe in numbers
+    that lie below."""
+    e = np.exp(-s)
     return e / e.sum()
 
 
@@ -445,6 +447,95 @@ def rounded_weights(s: F) -> F:
 
 
 @mistake
+def weights_of_four_digits(s: F) -> F:
+    """you rounded. Hand back all digits."""
+    e = np.exp(s - s.max())
+    return np.round(e / e.sum(), 4)
+
+
+@mistake
+def weights_of_two_digits(s: F) -> F:
+    """you rounded. Hand back all digits."""
+    e = np.exp(s - s.max())
+    return np.round(e / e.sum(), 2)
+
+
+@mistake
+def whole_weights(s: F) -> F:
+    """your weights are whole numbers, or were put into an array of integers: what comes after the point is lost there."""
+    e = np.exp(s - s.max())
+    return (e / e.sum()).astype(np.int64)
+
+
+@mistake
+def weights_as_a_column(s: F) -> F:
+    """all weights are right, and they have become a table of one column. One axis goes in, and one comes out."""
+    e = np.exp(s - s.max())
+    return (e / e.sum())[:, None]
+
+
+@mistake
+def tuple_of_weights(s: F) -> tuple[float, ...]:
+    """all weights are right, and they stand in a tuple. An array is asked for, of the type of the scores."""
+    e = np.exp(s - s.max())
+    return tuple(float(x) for x in e / e.sum())
+
+
+@mistake
+def sorted_weights(s: F) -> F:
+    """you sorted the scores. Each weight stands where its score stands."""
+    e = np.exp(np.sort(s) - s.max())
+    return e / e.sum()
+
+
+@mistake
+def sum_so_far(s: F) -> F:
+    """you divided each power by the sum of those up to it: the division stands in the loop that adds up. First the whole sum, then the
+    division."""
+    e = np.exp(s - s.max())
+    return e / np.cumsum(e)
+
+
+@mistake
+def sum_of_the_others(s: F) -> F:
+    """you divided each power by the sum of the others. The sum is over all of them, this one too."""
+    e = np.exp(s - s.max())
+    with np.errstate(all="ignore"):
+        return e / (e.sum() - e)
+
+
+@mistake
+def shifts_by_the_sum(s: F) -> F:
+    """you took the sum of all scores off. That is allowed, and it does not save you: it may be far from the largest of them, on either
+    side."""
+    e = np.exp(s - s.sum())
+    return e / e.sum()
+
+
+@mistake
+def sign_lost_after_the_shift(s: F) -> F:
+    """you took each score off the largest, or absolute values after the shift: what lies far below comes out far above, and the smallest score
+    has the largest weight."""
+    e = np.exp(s.max() - s)
+    return e / e.sum()
+
+
+@mistake
+def scaled_by_how_many(s: F) -> F:
+    """you divided the scores by the root of how many there are. No scale belongs into softmax."""
+    e = np.exp((s - s.max()) / len(s) ** 0.5)
+    return e / e.sum()
+
+
+@mistake
+def overflow_in_python(s: F) -> F:
+    """you raised e to the scores as they are, with Python's `math.exp`, which refuses where numpy says inf. The weights do not change if you
+    take the same number off every score first."""
+    powers = [math.exp(x) for x in s]
+    return np.array([power / sum(powers) for power in powers])
+
+
+@mistake
 def weights_as_a_row(s: F) -> F:
     """all weights are right, and they have become a table of one row. One axis goes in, and one comes out."""
     e = np.exp(s - s.max())
@@ -456,6 +547,21 @@ def list_of_weights(s: F) -> list[float]:
     """all weights are right, and they stand in a list. An array is asked for, of the type of the scores."""
     e = np.exp(s - s.max())
     return [float(x) for x in e / e.sum()]
+
+
+no_shift_in_float64 = in_float64(no_shift)
+never_divided_in_float64 = in_float64(never_divided)
+divides_by_the_max_in_float64 = in_float64(divides_by_the_max)
+shifts_by_the_min_in_float64 = in_float64(shifts_by_the_min)
+shifts_by_the_first_in_float64 = in_float64(shifts_by_the_first)
+shifts_by_the_mean_in_float64 = in_float64(shifts_by_the_mean)
+shifts_by_the_largest_size_in_float64 = in_float64(shifts_by_the_largest_size)
+nothing_off_below_zero_in_float64 = in_float64(nothing_off_below_zero)
+no_exponential_in_float64 = in_float64(no_exponential)
+sum_so_far_in_float64 = in_float64(sum_so_far)
+rounded_weights_in_float64 = in_float64(rounded_weights)
+clipped_in_float64 = in_float64(clipped)
+nan_made_zero_in_float64 = in_float64(nan_made_zero)
 
 
 @right
