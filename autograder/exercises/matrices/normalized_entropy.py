@@ -462,12 +462,6 @@ def small_weights_left_out(Q: F, K: F) -> tuple[float, float]:
 
 
 @mistake
-def less_small_weights_left_out(Q: F, K: F) -> tuple[float, float]:
-    """you left out weights that are small, and not 0. Only a weight of exactly 0 adds nothing."""
-    return _both(lambda A: _evenness(np.where(A > 1e-6, A, 0)), Q, K)
-
-
-@mistake
 def numbers_by_name(Q: F, K: F) -> dict[str, float]:
     """you returned a dictionary. A tuple is asked for: first the number without the scale, then the one with it."""
     unscaled, scaled = _both(_evenness, Q, K)

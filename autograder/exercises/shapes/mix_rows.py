@@ -270,7 +270,6 @@ def list_of_mixes(A: F, V: F) -> list[F]:
     return list(A @ V)
 
 
-mixes_by_columns_in_float64 = in_float64(mixes_by_columns)
 normalises_unasked_in_float64 = in_float64(normalises_unasked)
 last_row_alone_in_float64 = in_float64(last_row_alone)
 last_row_left_out_in_float64 = in_float64(last_row_left_out)
