@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from autograder.authoring.declared import undeclared
 from autograder.authoring.mutants import chosen, main
 from autograder.authoring.outputs import store_outputs
 from autograder.authoring.release import contradictions, make_release, state
@@ -25,6 +26,9 @@ def attempt(name: str) -> int:
     Raises:
         Unknown: there is no such exercise and no such notebook.
     """
+    if found := undeclared():
+        print("\n".join(found))
+        return 1
     exercises = chosen([name])
     (notebook,) = {exercise.notebook for exercise in exercises}
     state([notebook])
