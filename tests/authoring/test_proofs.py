@@ -88,7 +88,7 @@ def test_notebooks_that_were_run_are_run_again_only_where_they_failed(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes, run = [1, 0], []
-    monkeypatch.setattr(replay, "_run", lambda folders: run.append(folders) or codes.pop(0))
+    monkeypatch.setattr(replay, "_run", lambda folders, told: run.append(folders) or codes.pop(0))
     assert [replay.replay(["00_shapes"]) for _ in range(3)] == [1, 0, 0]
     assert run == [["source/00_shapes"]] * 2
 
