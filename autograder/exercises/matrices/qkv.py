@@ -44,8 +44,8 @@ PUBLIC = (
         np.array([[1.0, 0.0, 2.0, 0.0, 1.0], [0.0, 1.0, 0.0, 2.0, 0.5], [4.0, 0.0, 1.0, 0.0, -1.0]]),
     ),
     case(some_numbers(1, 3, 4), some_numbers(2, 4, 5), some_numbers(3, 4, 5), some_numbers(4, 4, 2)),
-    case(*(some_numbers(5 + i, *shape, dtype="float32") for i, shape in enumerate(((2, 3), (3, 4), (3, 4), (3, 2))))),
-    case(some_numbers(9, 1, 3), some_numbers(10, 3, 2), some_numbers(11, 3, 2), some_numbers(12, 3, 2)),
+    case(*(some_numbers(5 + i, *shape, dtype="float32") for i, shape in enumerate(((2, 4), (4, 5), (4, 5), (4, 3))))),
+    case(some_numbers(9, 1, 4), some_numbers(10, 4, 5), some_numbers(11, 4, 5), some_numbers(12, 4, 3)),
 )
 
 

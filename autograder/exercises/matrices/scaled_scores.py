@@ -37,7 +37,7 @@ PUBLIC = (
     case(some_numbers(1, 4, 7), some_numbers(2, 5, 7)),
     case(some_numbers(3, 3, 11), some_numbers(4, 2, 11)),
     case(some_numbers(5, 6, 8), some_numbers(6, 3, 8)),
-    case(some_numbers(7, 2, 1), some_numbers(8, 3, 1)),
+    case(some_numbers(7, 9, 1), some_numbers(8, 10, 1)),
     case(1e4 * some_numbers(9, 1, 5), some_numbers(10, 4, 5)),
 )
 

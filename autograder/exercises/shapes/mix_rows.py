@@ -28,10 +28,14 @@ PUBLIC = (
         np.array([[0.0, 1.0, 0.0], [3.0, 0.0, 1.0], [1.0, 1.0, 2.0]]),
         np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 5.0, 1.0, 0.0], [2.0, 2.0, 0.0, -1.0]]),
     ),
+    case(
+        np.array([[0.0, 1.0, 2.0], [-1.0, 0.5, 0.0]]),
+        np.array([[1.0, 0.0, 3.0, 1.0], [2.0, 4.0, 0.0, -2.0], [0.0, 1.0, 1.0, 5.0]]),
+    ),
     case(some_numbers(1, 4, 6), some_numbers(2, 6, 5)),
     case(some_numbers(3, 5, 3), some_numbers(4, 3, 2)),
     case(some_numbers(5, 3, 4, dtype="float32"), some_numbers(6, 4, 2, dtype="float32")),
-    case(some_numbers(7, 1, 3), some_numbers(8, 3, 4)),
+    case(some_numbers(7, 1, 4), some_numbers(8, 4, 5)),
     case(some_numbers(9, 3, 3, dtype="float32"), some_numbers(10, 3, 2, dtype="float32")),
 )
 

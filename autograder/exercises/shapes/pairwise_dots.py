@@ -31,7 +31,7 @@ PUBLIC = (
     ),
     case(some_numbers(1, 4, 5), some_numbers(1, 6, 5)),
     case(some_numbers(3, 6, 2), some_numbers(3, 4, 2)),
-    case(some_numbers(2, 1, 3), some_numbers(2, 4, 3)),
+    case(some_numbers(2, 1, 4), some_numbers(4, 5, 4)),
 )
 
 

@@ -30,7 +30,7 @@ PUBLIC = (
     case(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([[1.0, -1.0, 0.0, 2.0], [0.0, 3.0, 1.0, 1.0]])),
     case(some_numbers(1, 4, 3), some_numbers(2, 3, 5)),
     case(some_numbers(3, 2, 4, dtype="float32"), some_numbers(4, 4, 3, dtype="float32")),
-    case(some_numbers(5, 1, 2), some_numbers(6, 2, 3)),
+    case(some_numbers(5, 1, 4), some_numbers(6, 4, 3)),
 )
 
 

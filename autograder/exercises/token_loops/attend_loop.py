@@ -87,7 +87,7 @@ PUBLIC = (
     case(*some_tokens_and_weights(2, 4, 3, 11, 2), public_function("project", gain=1.5)),
     case(*raised(*some_tokens_and_weights(3, 4, 3, 5, 2), 2000.0), PROJECT),
     case(*raised(*some_tokens_and_weights(4, 4, 3, 2, 5), -2000.0), PROJECT),
-    case(*some_tokens_and_weights(5, 1, 3, 2, 4), PROJECT),
+    case(*some_tokens_and_weights(5, 1, 4, 3, 5), PROJECT),
 )
 
 

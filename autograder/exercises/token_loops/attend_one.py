@@ -64,7 +64,7 @@ PUBLIC = (
     case(0, *(array.astype(np.float32) for array in (X4, WQ4, WK4, WV4))),
     case(3, *some_tokens_and_weights(1, 5, 4, 7, 3)),
     case(1, *some_tokens_and_weights(2, 4, 3, 11, 2)),
-    case(0, *some_tokens_and_weights(3, 1, 3, 2, 4)),
+    case(0, *some_tokens_and_weights(3, 1, 4, 3, 5)),
     case(1, *raised(*some_tokens_and_weights(4, 4, 3, 5, 2), -2000.0)),
 )
 
