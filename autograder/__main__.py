@@ -153,11 +153,11 @@ def doctor(
     require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
 ) -> None:
     """Say what this machine can do, above all which walls it can put around submissions."""
-    from autograder.engine.doctor import examine
+    from autograder.engine.doctor import diagnose
 
     if require not in (None, "walls"):
         raise typer.BadParameter(f"{require!r} cannot be required; `walls` can")
-    found = examine()
+    found = diagnose()
     for finding in found:
         typer.echo(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
         if not finding.holds and finding.remedy:

@@ -26,8 +26,7 @@ from autograder.folder import ROOT
 from autograder.grading.folders import LARGEST_COPY
 from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_CODE, MOST_OUTPUTS
 from autograder.plugins.executing import JudgedExecute
-from autograder.problems import BUSY as OTHER_RUN
-from autograder.problems import FAILED, INTERRUPTED, UNCONFIRMED, USAGE
+from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]

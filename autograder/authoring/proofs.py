@@ -16,8 +16,8 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+from autograder.dependencies import with_imports
 from autograder.folder import ROOT
-from autograder.imports import with_imports
 
 PLACE = ROOT / ".proofs"
 NUMERIC = ("OPENBLAS_", "OMP_", "MKL_", "NPY_", "ATEN_")

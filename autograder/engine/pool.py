@@ -26,7 +26,7 @@ class _Kept:
 _kept = _Kept()
 
 
-def lend(place: Place | None) -> None:
+def be_lent(place: Place | None) -> None:
     """From now on, use the zygote that another process keeps; None ends that."""
     _kept.lent = place
 

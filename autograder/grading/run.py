@@ -26,7 +26,7 @@ from autograder.grading.noting import Notes
 from autograder.grading.preview import Change, changes
 from autograder.grading.progress import Bar
 from autograder.grading.report import Line, html, lines
-from autograder.grading.result import Result
+from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, exercise_modules, only_run
 from autograder.grading.submission import Submission, read_submission
@@ -244,7 +244,7 @@ class _Run:
                 crew = Local(jobs, self.preload, marking.open_assignment, self.snapshot, zygote)
             yield stack.enter_context(closing(crew))
 
-    def _marked(self, student: str, result: Result | None, error: BaseException | None) -> None:
+    def _marked(self, student: str, result: MarkedSubmission | None, error: BaseException | None) -> None:
         if isinstance(error, Problem):
             raise error
         try:
@@ -342,7 +342,7 @@ class _Run:
         """What the gradebook and the folders are made of, once an entry is written."""
         return f"{self.keys[entry.student]} {sorted(entry.penalties.items())}"
 
-    def _entry(self, submission: Submission, result: Result) -> Entry:
+    def _entry(self, submission: Submission, result: MarkedSubmission) -> Entry:
         self._note(submission.student, self._without_name(submission.student, result.log))
         timestamp = self._timestamp(submission)
         entry = Entry(submission.student, timestamp, frozenset(submission.notebooks), result)

@@ -27,9 +27,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets import Bool
 
 from autograder.exercises import NOTEBOOKS, exercises_in, tasks_in
-from autograder.plugins.bounding import bound
 from autograder.plugins.cleaning import cleaned
 from autograder.plugins.confining import Exceeded, OutOfTime, confined, processor_time
+from autograder.plugins.cutting import cut
 from autograder.plugins.opening import take_up, without_copy
 from autograder.plugins.renewing import MADE_OF, Renewal
 from autograder.plugins.repairing import official_cells
@@ -97,7 +97,7 @@ class PageExporter(HTMLExporter):
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **keywords: Any
     ) -> tuple[str, dict[str, Any]]:
-        bound(nb)
+        cut(nb)
         page, found = super().from_notebook_node(nb, resources, **keywords)
         return _with_names((resources or {}).get("nbgrader", {}).get("notebook", ""), page), found
 

@@ -242,7 +242,7 @@ def test_what_is_being_made_is_not_taken_for_what_is_left(tmp_path: Path, monkey
 
 
 def test_the_doctor_says_in_one_line_what_bounds_memory_and_why(walls: None) -> None:
-    (line,) = [finding.seen for finding in doctor.examine() if finding.what == "memory"]
+    (line,) = [finding.seen for finding in doctor.diagnose() if finding.what == "memory"]
     assert "counted from outside, four times a second" in line
     assert "\n" not in line
     reason = groups.why_not()

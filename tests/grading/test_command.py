@@ -23,7 +23,7 @@ from autograder.grading import run as grading
 from autograder.grading.command import run
 from autograder.grading.report import NOT_GRADED, lines
 from autograder.grading.store import only_run
-from autograder.problems import BUSY, FAILED, INTERRUPTED, UNCONFIRMED, USAGE
+from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
 
 
 def run_json(course: Course, capsys: pytest.CaptureFixture[str], **options: Any) -> tuple[int, dict[str, Any]]:
@@ -137,7 +137,7 @@ def test_json_is_an_object_also_where_nothing_was_graded(
     assert "There is no assignment 'quack'" in tree["error"]
     with only_run(course.class_folder / "graded"):
         code, tree = run_json(course, capsys)
-    assert (code, tree["code"]) == (BUSY, BUSY)
+    assert (code, tree["code"]) == (OTHER_RUN, OTHER_RUN)
     assert "another run" in tree["error"]
 
 

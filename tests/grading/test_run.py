@@ -25,10 +25,10 @@ from rich.console import Console
 from autograder.folder import ROOT, Course
 from autograder.grading.crew import Local
 from autograder.grading.preview import Change
-from autograder.grading.result import Result
+from autograder.grading.result import MarkedSubmission
 from autograder.grading.run import Graded, grade
 from autograder.grading.store import Store, only_run
-from autograder.problems import BUSY, USAGE, Problem
+from autograder.problems import OTHER_RUN, USAGE, Problem
 
 
 def scores(graded: Graded) -> dict[str, float | None]:
@@ -327,7 +327,7 @@ def test_two_runs_at_once_are_refused(quick_class: QuickClass) -> None:
     course = quick_class(ada="2")
     with only_run(course.class_folder / "graded"), pytest.raises(Problem, match="another run") as refused:
         grade(course, NAME)
-    assert refused.value.code == BUSY
+    assert refused.value.code == OTHER_RUN
     grade(course, NAME, jobs=1, feedback=False)
 
 
@@ -380,7 +380,7 @@ def test_a_folder_that_cannot_be_written_to(quick_class: QuickClass) -> None:
 
 
 def test_a_result_that_cannot_be_kept(quick_class: QuickClass, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Store, key: str, result: Result) -> None:
+    def full(self: Store, key: str, result: MarkedSubmission) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), f"{key}.json")
 
     monkeypatch.setattr(Store, "put", full)

@@ -26,8 +26,8 @@ from typing import Any, NoReturn
 
 from . import linux, seccomp, walls, watching, wire
 from .imports import Hidden
+from .serving import serve
 from .shell import Notebook
-from .submission import serve
 
 STANDARD_INPUT = 0
 MAX_OPENING = 96 << 20
