@@ -16,7 +16,7 @@ from autograder.engine.doctor import remedy
 from autograder.engine.outer import why_not
 from autograder.folder import Course
 
-pytest_plugins = ["proved"]
+pytest_plugins = ["tests.proved"]
 NewCourse = Callable[[], Course]
 NO_WALLS = "walls around submissions cannot be built here"
 REQUIRED = "REQUIRE_WALLS"  # set in the environment where a test that is left out is a failure

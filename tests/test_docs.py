@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 from nbclient import NotebookClient
-from test_packaging import targets
-from test_walls import imports, within
 from typer.main import get_command
 
 from autograder.__main__ import app
@@ -27,6 +25,7 @@ from autograder.grading.folders import LARGEST_COPY
 from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_CODE, MOST_OUTPUTS
 from autograder.plugins.executing import JudgedExecute
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
+from tests.support.checkout import imports, targets, within
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]

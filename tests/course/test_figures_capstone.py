@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 import torch
-from hands import Hands
 
 from course.figures import Covered, Picture, Show, capstone
 from course.museum import Device
+from tests.support.hands import Hands
 
 
 @pytest.fixture(autouse=True)

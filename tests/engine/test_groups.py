@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_killed import until
-from test_memory import HOARDS, HONEST
 
 from autograder.engine import Place, Session, Walls, Zygote, doctor, groups
 from autograder.engine.groups import REST, Bound, NoGroups, find, settle
 from autograder.engine.kernels import walled_kernels
+from tests.support.hoards import HOARDS, HONEST
+from tests.support.waiting import until
 
 LITTLE = 128 << 20  # bytes
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 
 import dask
 import pytest
-import submissions
 from distributed import Client, LocalCluster
-from quick import calls
-from quick_class import NAME, QuickClass
 
 from autograder.folder import Course
 from autograder.grading.run import grade
 from autograder.problems import Problem
+from tests.support import submissions
+from tests.support.quick import calls
+from tests.support.quick_class import NAME, QuickClass
 
 NewCourse = Callable[[], Course]
 TURNED = {"pairwise_dots": "def pairwise_dots(A, B):\n    return B @ A.T"}

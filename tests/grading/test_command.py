@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
-from quick import calls
-from quick_class import NAME, QuickClass, hand_in
 
 from autograder.__main__ import run as asked
 from autograder.folder import CONFIG, ROOT, Course
@@ -24,6 +22,8 @@ from autograder.grading.command import run
 from autograder.grading.report import NOT_GRADED, lines
 from autograder.grading.store import only_run
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
+from tests.support.quick import calls
+from tests.support.quick_class import NAME, QuickClass, hand_in
 
 
 def run_json(course: Course, capsys: pytest.CaptureFixture[str], **options: Any) -> tuple[int, dict[str, Any]]:
@@ -315,9 +315,8 @@ def rows(printed: str) -> list[list[str]]:
 
 
 def command(course: Course, *options: str) -> subprocess.Popen[str]:
-    here = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
     words = [sys.executable, "-m", "autograder", "grade", NAME, "--course", str(course.root), "--no-feedback", *options]
-    environment = {**os.environ, "PYTHONPATH": here}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     return subprocess.Popen(words, env=environment, text=True, start_new_session=True, **pipes)  # type: ignore[call-overload,no-any-return]
 

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from quick_class import NAME, QuickClass
 
 from autograder.dependencies import with_imports
 from autograder.exercises import NOTEBOOKS, exercises_in
@@ -19,6 +18,7 @@ from autograder.grading.run import grade
 from autograder.grading.snapshot import File
 from autograder.grading.store import code_digest, exercise_modules
 from autograder.judging import Finding, Verdict
+from tests.support.quick_class import NAME, QuickClass
 
 PASSED = Verdict("test", "passed", (Finding("every size", 1.5, 1.5),), note="A note.")
 MARKED = MarkedNotebook("{}", {"test": None, "other": 1.5}, ("test",), {"answer": None}, {"test": PASSED})
