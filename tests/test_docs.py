@@ -135,6 +135,16 @@ def test_the_rooms_are_drawn_as_they_import_each_other() -> None:
     assert arrows == found
 
 
+def test_every_room_has_its_line() -> None:
+    rooms = {path.parent.relative_to(ROOT) for side in ("autograder", "course") for path in (ROOT / side).rglob("*.py")}
+    outer = {f"{room.as_posix()}/" for room in rooms if len(room.parts) == 2} | {"course/", "tests/support/"}
+    told = [row[0].strip("`") for row in rows(text("architecture.md"), ROOMS)]
+    assert sorted(outer) == sorted(told)
+
+
+ROOMS = "| room | what it is for | what it does not know |"
+
+
 def test_the_limits_are_those_that_hold() -> None:
     limits = Limits()
     told = dict(rows(text("operators.md"), "| what | limit |"))

@@ -30,14 +30,14 @@ from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, exercise_modules, only_run
 from autograder.grading.submission import Submission, read_submission
-from autograder.plugins import standing
+from autograder.plugins import stamping
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.gradebook import trouble_with
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
-from autograder.plugins.standing import Marks
+from autograder.plugins.stamping import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
 from autograder.problems import FAILED, UNCONFIRMED, Problem
 
@@ -298,7 +298,7 @@ class _Run:
     def feed_back(self, jobs: int | None) -> None:
         """Make the pages of everybody whose work or marks have changed since theirs were made."""
         with opened(self.course) as book:
-            marks = standing.marks(book, self.assignment)
+            marks = stamping.marks(book, self.assignment)
         waiting = [who for who in self.keys if self._folder(who).is_dir() and not self._has_feedback(who, marks)]
         if not waiting:
             return

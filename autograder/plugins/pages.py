@@ -33,7 +33,7 @@ from autograder.plugins.cutting import cut
 from autograder.plugins.opening import take_up, without_copy
 from autograder.plugins.renewing import MADE_OF, Renewal
 from autograder.plugins.repairing import official_cells
-from autograder.plugins.standing import stamped
+from autograder.plugins.stamping import stamped
 
 PART_SECONDS = 5.0
 ALL_PARTS_SECONDS = 20.0
