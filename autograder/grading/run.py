@@ -12,7 +12,7 @@ from typing import Any
 from nbgrader.converters import Autograde
 from rich.console import Console
 
-from autograder.engine import Given, TooMuchToSend, ZygoteFailed, best_walls
+from autograder.engine import Given, NoSuchWalls, TooMuchToSend, ZygoteFailed, best_walls
 from autograder.folder import Course
 from autograder.grading import gradebook, marking
 from autograder.grading.crew import Cluster, Crew, Local, in_parallel
@@ -113,7 +113,9 @@ def grade(
         try:
             run.read()
             if run.waiting and scheduler is None and not run.has_walls() and not unwalled():
-                raise Problem("Nothing was run.", UNCONFIRMED)
+                raise Problem(
+                    "Nothing was run. Say yes, or use --no-walls: submissions then run without walls.", UNCONFIRMED
+                )
             run.mark(jobs, scheduler)
             run.graded.changes = changes(snapshot, run.stored, run.deadlines, run.entries.values())
             run.graded.written = not run.graded.changes or confirm(run.graded.changes)
@@ -127,6 +129,8 @@ def grade(
             run.graded.names = gradebook.students(course)
             if run.graded.written:
                 run.report()
+        except NoSuchWalls as error:
+            raise Problem(str(error)) from None
         except ZygoteFailed as error:
             raise Problem(f"{error}. `python -m autograder doctor` says what this machine can do.", FAILED) from None
         except TooMuchToSend as error:

@@ -184,7 +184,8 @@ def registered(course: Course, assignment: str) -> bool:
     try:
         course.register(assignment)
     except NbgraderFailed as error:
-        raise Problem(f"{assignment} cannot be entered into the gradebook: {str(error).strip()}") from None
+        to_do = f"Mend source/{assignment} where nbgrader says so, and run the same command again."
+        raise Problem(f"{assignment} cannot be entered into the gradebook. {to_do}\n{str(error).strip()}") from None
     return True
 
 

@@ -59,7 +59,10 @@ def only_run(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / "lock").open("w")
     except OSError as error:
-        raise Problem(f"Results are kept in {folder}, which cannot be written to: {error.strerror}.") from None
+        sentence = (
+            f"Results are kept in {folder}, which cannot be written to: {error.strerror}. Make it a folder that can be."
+        )
+        raise Problem(sentence) from None
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -87,12 +87,14 @@ def test_a_cluster_without_workers_is_named(quick_class: QuickClass, monkeypatch
     monkeypatch.setattr("autograder.grading.crew.SECONDS_TO_CONNECT", 1)
     with (
         LocalCluster(n_workers=0, dashboard_address=None) as empty,
-        pytest.raises(Problem, match="has no workers"),
+        pytest.raises(Problem, match="has no workers: start some with `dask worker tcp://"),
     ):
         scores(quick_class(ada="2"), empty.scheduler_address)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(quick_class: QuickClass, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.grading.crew.SECONDS_TO_CONNECT", 1)
-    with pytest.raises(Problem, match=r"No scheduler answers at tcp://127\.0\.0\.1:1"):
+    with pytest.raises(
+        Problem, match=r"No scheduler answers at tcp://127\.0\.0\.1:1: .*\. Start one with `dask scheduler`"
+    ):
         grade(quick_class(ada="2"), NAME, scheduler="tcp://127.0.0.1:1")

@@ -248,6 +248,7 @@ def test_without_walls_it_says_so_once_and_asks_before_anything_runs(
     printed = capsys.readouterr().out
     assert printed.count("There are no walls here") == 1
     assert "Run them all the same? [y/N] " in printed
+    assert ("Nothing was run. Say yes, or use --no-walls" in printed) == (code != 0)
     assert len(calls(course.root / "calls")) == (2 if code == 0 else 0)
     assert run(course.root, NAME, jobs=1, feedback=False, no_walls=True) == 0
     assert len(calls(course.root / "calls")) == 2
