@@ -208,7 +208,10 @@ def _known(notebook: str) -> str:
 
 
 def run(words: list[str]) -> None:
-    """Do what a command line asks for, and exit. Where that has `--json`, there is an object also where a command does not begin, or breaks."""
+    """Do what a command line asks for, and exit.
+
+    Where that has `--json`, there is an object also where a command does not begin, or breaks.
+    """
     if "--json" not in words:
         app(words)
     try:

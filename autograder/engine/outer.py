@@ -1,7 +1,7 @@
 """The outer wall: bubblewrap around the zygote.
 
-Inside are the system's programs, the interpreter, its packages and the libraries that were asked for, all read-only, and nothing else of this machine: no
-checkout, no gradebook, no submissions, no network, no other process.
+Inside are the system's programs, the interpreter, its packages and the libraries that were asked for, all read-only,
+and nothing else of this machine: no checkout, no gradebook, no submissions, no network, no other process.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _kept = _Kept()
 
 
 def be_lent(place: Place | None) -> None:
-    """From now on, use the zygote that another process keeps; None ends that."""
+    """From now on, borrow the zygote that another process keeps; None ends that."""
     _kept.lent = place
 
 

@@ -257,7 +257,10 @@ def _bare(reason: str, info: dict[str, Any]) -> NotebookNode:
     """A notebook with the cells that have marks or comments, and nothing of what was written into them."""
     with Gradebook(info["db_url"]) as gradebook:
         official = official_cells(gradebook, info["notebook"], info["assignment"])
-    note = f"**Your notebook could not be shown on this page: {escape(reason)}.** Your marks are below; for the rest, ask whoever marks this course."
+    note = (
+        f"**Your notebook could not be shown on this page: {escape(reason)}.** Your marks are below; "
+        "for the rest, ask whoever marks this course."
+    )
     cells = [new_markdown_cell(note)]
     for cell in official:
         make, comment = (new_code_cell, "# ") if cell.cell_type == "code" else (new_markdown_cell, "")
