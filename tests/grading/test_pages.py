@@ -208,7 +208,7 @@ def test_a_page_that_dies_as_a_whole_shows_the_marks(graded: Course, monkeypatch
         if any(cell.source == "die" for cell in notebook.cells):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    monkeypatch.setattr(pages, "bound", die)
+    monkeypatch.setattr(pages, "cut", die)
     change(graded, "ada", text("die"))
     mark_by_hand(graded, "ada", 1.5, "See me.")
     reason, notes = Pages(graded).make(NAME, "ada")
