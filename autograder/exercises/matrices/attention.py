@@ -311,6 +311,20 @@ def weights_alone(Q: F, K: F, V: F) -> F:
 
 
 @mistake
+def softmax_of_outputs(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you took softmax of the outputs as well. They are mixtures of values, and stay as they are."""
+    A = _weights_of(Q, K)
+    return row_softmax(A @ V), A
+
+
+@mistake
+def weights_turned(Q: F, K: F, V: F) -> tuple[F, F]:
+    """the mixtures are right, and you returned the weights turned. Row i belongs to query i."""
+    A = _weights_of(Q, K)
+    return A @ V, A.T
+
+
+@mistake
 def list_of_two(Q: F, K: F, V: F) -> list[F]:
     """both tables are right, and they stand in a list. A tuple is asked for: two values with a comma between them."""
     A = _weights_of(Q, K)

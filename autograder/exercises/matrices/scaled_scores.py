@@ -118,6 +118,12 @@ def root_in_float64(Q: F, K: F) -> F:
 
 
 @mistake
+def times_k(Q: F, K: F) -> F:
+    """you multiplied by k. Dot products of wide vectors are too large already: they have to come down, by √k."""
+    return Q @ K.T * Q.shape[1]
+
+
+@mistake
 def keys_not_turned(Q: F, K: F) -> F:
     """you multiplied Q @ K as they are, which pairs rows of Q with columns of K. It runs only where m = k. A key is
     a row of K, and has to be stood up first."""

@@ -401,6 +401,13 @@ def powers_of_two(S: F, axis: int = -1) -> F:
 
 
 @mistake
+def powers_of_ten(S: F, axis: int = -1) -> F:
+    """you took powers of 10. Softmax takes powers of e, which is `np.exp`."""
+    E = 10 ** (S - S.max(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
 def smallest_wins(S: F, axis: int = -1) -> F:
     """the smallest score of a row has the largest weight: there is a sign too many in the exponent."""
     E = np.exp(S.min(axis=axis, keepdims=True) - S)

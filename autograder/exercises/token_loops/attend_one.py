@@ -355,6 +355,14 @@ def the_next_one(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 @mistake
+def each_with_itself(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """each of your scores compares the query of token j with the key of token j. It is the query of token i that meets all keys. Does a loop of
+    yours use the letter i as well?"""
+    scores = ((X @ Wq) * (X @ Wk)).sum(axis=1) / len(Wq[0]) ** 0.5
+    return softmax_1d(scores) @ (X @ Wv)
+
+
+@mistake
 def never_the_last(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """you left out the last token. `range(n)` ends at n - 1 by itself."""
     return softmax_1d(X[:-1] @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X[:-1] @ Wv)

@@ -202,6 +202,25 @@ def scores_of_width_d(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
 
 
 @mistake
+def only_scores_of_width_d(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """you counted d products for a score. A score compares a query and a key, which are k wide."""
+    return _count(n, d, k, v, hoisted) + 2 * n * n * (d - k)
+
+
+@mistake
+def pairs_without_their_two(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """the projections are right, and scores and mixes are half of what they cost: their multiplications and additions are two FLOPs each time
+    as well."""
+    return _count(n, d, k, v, hoisted) - n * n * (k + v)
+
+
+@mistake
+def mixes_without_their_two(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """you counted a weighted value as v operations. Each of its v numbers is multiplied, and added to the mix: two."""
+    return _count(n, d, k, v, hoisted) - n * n * v
+
+
+@mistake
 def values_as_wide_as_keys(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
     """you took values to be as wide as keys. They have a width of their own, v, when they are made and when they are mixed."""
     return _count(n, d, k, k, hoisted)
