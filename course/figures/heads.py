@@ -372,12 +372,12 @@ def column_blocks(pack: Merge) -> tuple[Figure, str]:
 
 @picture
 def shares(
-    wo_sum: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    head_outputs: Callable[[np.ndarray, np.ndarray], np.ndarray],
     O: Float[np.ndarray, "h n v"],  # noqa: E741
     Wo: Float[np.ndarray, "e d"],
 ) -> tuple[Figure, str]:
     """What each head adds to the output, and the sum of all."""
-    each = np.round(wo_sum(O, Wo), 6) + 0.0
+    each = np.round(head_outputs(O, Wo), 6) + 0.0
     total = each.sum(axis=0)
     h, n, d = each.shape
     figure, panels = canvas(1, h + 1, width=10.2, height=3.1)

@@ -12,7 +12,7 @@ from autograder.exercises.parts import merged, pattern
 USES = ("merge_heads",)
 
 
-def wo_sum(O: Float[np.ndarray, "h n v"], Wo: Float[np.ndarray, "e d"]) -> Float[np.ndarray, "h n d"]:  # noqa: E741
+def head_outputs(O: Float[np.ndarray, "h n v"], Wo: Float[np.ndarray, "e d"]) -> Float[np.ndarray, "h n d"]:  # noqa: E741
     """Head i's outputs times the rows of Wo that they meet, which are rows i * v to (i + 1) * v - 1."""
     h, n, v = O.shape
     out = np.zeros((h, n, Wo.shape[1]))
