@@ -35,10 +35,26 @@ PUBLIC = (
     case(np.array([[0.5, 0.125, 0.375]], np.float32), np.array([[True, True, False]])),
     # next to nothing is kept
     case(np.array([[1e-30, 1.0], [0.2, 0.8], [0.6, 0.4]]), np.array([[True, False], [True, True], [False, True]])),
+    # rows that add up to something else than 1, and one of them hides nothing
+    case(np.array([[0.5, 1.0, 0.5], [0.25, 0.25, 0.25]]), np.array([[True, True, True], [True, False, True]])),
+    # nothing is as large as anything else
+    case(
+        np.array(
+            [[0.13, 0.37, 0.29, 0.21], [0.41, 0.07, 0.19, 0.33], [0.23, 0.31, 0.17, 0.29], [0.11, 0.26, 0.45, 0.18]]
+        ),
+        np.array(
+            [
+                [True, False, True, True],
+                [True, True, False, True],
+                [False, True, True, False],
+                [True, True, True, True],
+            ]
+        ),
+    ),
 )
 
 
-@probe(1.5)
+@probe(1.0)
 def weights_and_masks(rng: np.random.Generator) -> list[Case]:
     """hidden weights are 0, and what is kept adds up to 1 in every row"""
     n, m = sizes(rng, 2, 3)
@@ -59,16 +75,23 @@ def square_weights(rng: np.random.Generator) -> list[Case]:
 
 
 @probe(0.5)
+def rows_of_any_sum(rng: np.random.Generator) -> list[Case]:
+    """rows whose weights do not add up to 1, also where nothing is hidden"""
+    n, m = sizes(rng, 2, 3)
+    less, more = (rows_of_weights(rng, n, m, spread=1.5) * factor for factor in (0.6, 3.0))
+    keep = random_keep(rng, n, m)
+    keep[0] = True
+    return [case(less, keep), case(more, keep), case(np.concatenate([less, more]), np.ones((2 * n, m), bool))]
+
+
+@probe(0.5)
 def tiny_weights(rng: np.random.Generator) -> list[Case]:
     """rows in which next to nothing is kept"""
-    # What is kept is small in some rows, because a hidden token had nearly all the weight.
+    # What is kept is small in every second row, because a hidden token had nearly all the weight.
     n, m = sizes(rng, 2, 4)
     P, keep = rows_of_weights(rng, n, m, spread=1.5), random_keep(rng, n, m)
-    small = np.where(keep, 10.0 ** -rng.uniform(6, 12, (n, 1)), 1.0)
-    P[1:] = (P * small / (P * small).sum(axis=1, keepdims=True))[1:]
-    R, kept = rows_of_weights(rng, m, n, spread=1.5), random_keep(rng, m, n)
-    R *= np.where(kept, 10.0 ** -rng.uniform(25, 35, (m, 1)), 1.0)
-    return [case(P, keep), case(R, kept)]
+    P[1::2] = np.where(keep, P * 10.0 ** -rng.uniform(25, 35, (n, 1)), P)[1::2]
+    return [case(P, keep)]
 
 
 @probe(0.5)
@@ -154,19 +177,68 @@ def zeroes_in_place(P: F, keep: B) -> F:
 
 
 @mistake
-def adds_a_little_below(P: F, keep: B) -> F:
-    """you added a small number to the sum before dividing. Where what is kept is itself small, that number decides,
-    and the rows fall short of 1."""
+def guards_against_small_sums(P: F, keep: B) -> F:
+    """a row came out as next to nothing, because the sum of what it keeps is tiny. Either you divide by
+    something larger, a smallest number that you allow or a little that you add, or you leave out rows whose sum
+    is small. However small the sum is, dividing by it is right."""
+    Z = np.where(keep, P, 0)
+    return Z / np.maximum(Z.sum(axis=1, keepdims=True), 1e-12)
+
+
+@mistake
+def adds_a_billionth(P: F, keep: B) -> F:
+    """you added 1e-9 to the sums before dividing. Where what is kept is itself small, that number decides, and
+    the rows fall short of 1: dividing by the sum is right, however small it is."""
+    Z = np.where(keep, P, 0)
+    return Z / (Z.sum(axis=1, keepdims=True) + 1e-9)
+
+
+@mistake
+def adds_a_hundred_millionth(P: F, keep: B) -> F:
+    """you added 1e-8 to the sums before dividing. Where what is kept is itself small, that number decides, and
+    the rows fall short of 1: dividing by the sum is right, however small it is."""
     Z = np.where(keep, P, 0)
     return Z / (Z.sum(axis=1, keepdims=True) + 1e-8)
 
 
 @mistake
-def guards_against_small_sums(P: F, keep: B) -> F:
-    """a row came out as nearly nothing, because the sum of what it keeps is tiny and you divide by something larger:
-    a smallest number that you allow, or a little that you add. However small the sum is, dividing by it is right."""
+def adds_a_ten_millionth(P: F, keep: B) -> F:
+    """you added 1e-7 to the sums before dividing. Where what is kept is itself small, that number decides, and
+    the rows fall short of 1: dividing by the sum is right, however small it is."""
     Z = np.where(keep, P, 0)
-    return Z / np.maximum(Z.sum(axis=1, keepdims=True), 1e-12)
+    return Z / (Z.sum(axis=1, keepdims=True) + 1e-7)
+
+
+@mistake
+def adds_a_millionth(P: F, keep: B) -> F:
+    """you added 1e-6 to the sums before dividing. Where what is kept is itself small, that number decides, and
+    the rows fall short of 1: dividing by the sum is right, however small it is."""
+    Z = np.where(keep, P, 0)
+    return Z / (Z.sum(axis=1, keepdims=True) + 1e-6)
+
+
+@mistake
+def adds_a_hundred_thousandth(P: F, keep: B) -> F:
+    """you added 1e-5 to the sums before dividing. Where what is kept is itself small, that number decides, and
+    the rows fall short of 1: dividing by the sum is right, however small it is."""
+    Z = np.where(keep, P, 0)
+    return Z / (Z.sum(axis=1, keepdims=True) + 1e-5)
+
+
+@mistake
+def adds_a_ten_thousandth(P: F, keep: B) -> F:
+    """you added 1e-4 to the sums before dividing. Where what is kept is itself small, that number decides, and
+    the rows fall short of 1: dividing by the sum is right, however small it is."""
+    Z = np.where(keep, P, 0)
+    return Z / (Z.sum(axis=1, keepdims=True) + 1e-4)
+
+
+@mistake
+def adds_a_thousandth(P: F, keep: B) -> F:
+    """you added 1e-3 to the sums before dividing. Where what is kept is itself small, that number decides, and
+    the rows fall short of 1: dividing by the sum is right, however small it is."""
+    Z = np.where(keep, P, 0)
+    return Z / (Z.sum(axis=1, keepdims=True) + 1e-3)
 
 
 @mistake
@@ -183,6 +255,168 @@ def mask_widens_weights(P: F, keep: B) -> F:
     ones made with the default type. The mask serves as it is."""
     Z = P * keep.astype(float)
     return Z / Z.sum(axis=1, keepdims=True)
+
+
+@mistake
+def divides_only_where_something_is_hidden(P: F, keep: B) -> F:
+    """a row that hides nothing came back as it was. Every row is divided by its own sum, whether something was
+    hidden in it or not: it need not have been 1 before."""
+    Z = np.where(keep, P, 0)
+    return np.where(keep.all(axis=1, keepdims=True), Z, Z / Z.sum(axis=1, keepdims=True))
+
+
+@mistake
+def divides_by_the_old_sum(P: F, keep: B) -> F:
+    """you divided by the sums of the rows as they were before anything was hidden. What is left in a row has to
+    be divided by its own sum."""
+    return np.where(keep, P, 0) / P.sum(axis=1, keepdims=True)
+
+
+@mistake
+def divides_by_the_number_kept(P: F, keep: B) -> F:
+    """you divided by how many places are kept. It is the sum of their weights that makes a row add up to 1."""
+    return np.where(keep, P, 0) / keep.sum(axis=1, keepdims=True)
+
+
+@mistake
+def multiplies_by_the_sum(P: F, keep: B) -> F:
+    """you multiplied by the sum of what is left. To make a row add up to 1 it has to be divided by its sum."""
+    Z = np.where(keep, P, 0)
+    return Z * Z.sum(axis=1, keepdims=True)
+
+
+@mistake
+def divides_by_the_largest(P: F, keep: B) -> F:
+    """you divided each row by its largest weight, so the largest is 1 now. It is the sum of a row that should
+    be 1."""
+    Z = np.where(keep, P, 0)
+    return Z / Z.max(axis=1, keepdims=True)
+
+
+@mistake
+def divides_by_the_length(P: F, keep: B) -> F:
+    """you divided each row by its length, the root of its summed squares. Weights add up to 1 as they are:
+    divide by their sum."""
+    Z = np.where(keep, P, 0)
+    return Z / np.sqrt((Z * Z).sum(axis=1, keepdims=True))
+
+
+@mistake
+def shares_the_rest_out_evenly(P: F, keep: B) -> F:
+    """you shared out what is missing evenly. The rows add up to 1, but the kept weights no longer stand to each
+    other as before: a token with twice the weight of another should still have twice the weight."""
+    Z = np.where(keep, P, 0)
+    return np.where(keep, Z + (1 - Z.sum(axis=1, keepdims=True)) / keep.sum(axis=1, keepdims=True), 0)
+
+
+@mistake
+def gives_the_rest_to_the_token_itself(P: F, keep: B) -> F:
+    """you gave all that is missing to the last kept token. The kept weights should stand to each other as
+    before, so all of them grow by the same factor."""
+    Z = np.where(keep, P, 0)
+    rest = 1 - Z.sum(axis=1)
+    Z[np.arange(len(Z)), keep.shape[1] - 1 - keep[:, ::-1].argmax(axis=1)] += rest
+    return Z
+
+
+@mistake
+def divides_and_forgets_the_zeros(P: F, keep: B) -> F:
+    """you divided by the right sums, and the hidden weights are still there. They become 0 first."""
+    return P / np.where(keep, P, 0).sum(axis=1, keepdims=True)
+
+
+@mistake
+def hides_weights_with_minus_infinity(P: F, keep: B) -> F:
+    """you made hidden weights -inf. That is for scores, of which softmax takes exp. Among weights, nothing is
+    0; and -inf over -inf is NaN."""
+    Z = np.where(keep, P, -np.inf)
+    with np.errstate(invalid="ignore"):
+        return Z / Z.sum(axis=1, keepdims=True)
+
+
+@mistake
+def own_triangle(P: F, keep: B) -> F:
+    """you made a causal mask of your own. Which mask it is comes as an argument, keep, and it may be another
+    one."""
+    Z = np.where(np.tril(np.ones_like(P, bool)), P, 0)
+    return Z / Z.sum(axis=1, keepdims=True)
+
+
+@mistake
+def mask_turned(P: F, keep: B) -> F:
+    """you used the mask turned over, with columns for rows. Row i of the mask belongs to row i of the
+    weights."""
+    Z = np.where(keep.T, P, 0)
+    return Z / Z.sum(axis=1, keepdims=True)
+
+
+@mistake
+def ignores_the_mask(P: F, keep: B) -> F:
+    """you do not use keep: the hidden weights are still there."""
+    return P / P.sum(axis=1, keepdims=True)
+
+
+@mistake
+def mask_times_matrix_alone(P: F, keep: B) -> F:
+    """you took the matrix product of the mask and the weights. That adds rows of P together; masking is done
+    entry by entry. And the rows have yet to be divided by their sums."""
+    return keep @ P
+
+
+@mistake
+def matrix_times_mask_alone(P: F, keep: B) -> F:
+    """you took the matrix product of the weights and the mask. That adds columns of P together; masking is done
+    entry by entry. And the rows have yet to be divided by their sums."""
+    return P @ keep
+
+
+@mistake
+def matrix_times_turned_mask(P: F, keep: B) -> F:
+    """you took the matrix product of the weights and the turned mask. That adds weights up in groups; masking
+    is done entry by entry."""
+    Z = P @ keep.T
+    return Z / Z.sum(axis=1, keepdims=True)
+
+
+@mistake
+def zeroes_the_callers_weights(P: F, keep: B) -> F:
+    """you wrote zeros into the caller's weights. They are still needed: make a new array."""
+    P *= keep
+    return P / P.sum(axis=1, keepdims=True)
+
+
+@mistake
+def rounded(P: F, keep: B) -> F:
+    """you rounded the weights to three digits. Round what you print, and nothing that is computed with."""
+    Z = np.where(keep, P, 0)
+    return (Z / Z.sum(axis=1, keepdims=True)).round(3)
+
+
+@mistake
+def narrows_to_float32(P: F, keep: B) -> F:
+    """float64 weights came back as float32, with seven digits. The dtype of the answer is that of P."""
+    Z = np.where(keep, P, 0)
+    return (Z / Z.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+@mistake
+def list_of_rows(P: F, keep: B) -> list[F]:
+    """the weights are right, and they come in a list. An array is wanted."""
+    Z = np.where(keep, P, 0)
+    return (Z / Z.sum(axis=1, keepdims=True)).tolist()
+
+
+@mistake
+def returns_the_sums(P: F, keep: B) -> F:
+    """these are the sums of what is left. Each row is yet to be divided by its own."""
+    return np.where(keep, P, 0).sum(axis=1, keepdims=True)
+
+
+@mistake
+def takes_what_is_hidden_off(P: F, keep: B) -> F:
+    """you took the hidden weight off the kept ones. It is gone already; what is left has to grow until it adds
+    up to 1."""
+    return np.where(keep, P - np.where(keep, 0, P).sum(axis=1, keepdims=True), 0)
 
 
 @right
@@ -218,3 +452,23 @@ def renorm_guarded(P: F, keep: B) -> F:
     Z = np.where(keep, P, 0)
     left = Z.sum(axis=1, keepdims=True)
     return np.divide(Z, left, out=np.zeros_like(Z), where=left > 0)
+
+
+@right
+def renorm_by_the_mean(P: F, keep: B) -> F:
+    Z = P * keep
+    return Z / (Z.mean(axis=1, keepdims=True) * P.dtype.type(P.shape[1]))
+
+
+@right
+def renorm_transposed(P: F, keep: B) -> F:
+    Z = np.where(keep, P, 0).T
+    return (Z / Z.sum(axis=0)).T
+
+
+@right
+def renorm_by_logarithms(P: F, keep: B) -> F:
+    with np.errstate(divide="ignore"):
+        M = np.where(keep, np.log(P), -np.inf)
+    E = np.exp(M - M.max(axis=1, keepdims=True))
+    return E / E.sum(axis=1, keepdims=True)
