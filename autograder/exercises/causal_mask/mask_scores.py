@@ -361,7 +361,7 @@ def one_table_for_each_mask(S: F, keep: B) -> F:
     """you go through the scores and the mask side by side, one table with one mask. A mask that stands for all
     has only one to give, or hands out its rows, and the tables after it are lost. Something that broadcasts
     needs no loop."""
-    return np.array([np.where(kept, table, -np.inf) for table, kept in zip(S, keep)])
+    return np.array([np.where(kept, table, -np.inf) for table, kept in zip(S, keep, strict=False)])
 
 
 @mistake
