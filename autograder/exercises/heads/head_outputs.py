@@ -51,7 +51,7 @@ def shares_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
         case(normal(rng, h, h, v), normal(rng, h * v, d)),  # n = h
         case(normal(rng, h, n, h), normal(rng, h * h, d)),  # v = h
         case(normal(rng, h, v, v), normal(rng, h * v, d)),  # v = n
-        case(normal(rng, h, n + 1, 2), normal(rng, 2 * h, d)),
+        case(normal(rng, 3, n + 1, 2), normal(rng, 6, d)),
     ]
 
 
