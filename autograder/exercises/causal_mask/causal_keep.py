@@ -55,7 +55,7 @@ def one_future_token(n: int) -> B:
 
 @mistake
 def true_means_hidden(n: int) -> B:
-    """your True marks what is hidden. In this course True means: may attend."""
+    """your True marks what is masked. In this course True means: may attend."""
     return np.triu(np.ones((n, n), bool), k=1)
 
 
@@ -82,7 +82,7 @@ def additive_mask(n: int) -> F:
 
 @mistake
 def hides_nothing(n: int) -> B:
-    """every token sees every other, so nothing is hidden."""
+    """every token sees every other, so nothing is masked."""
     return np.ones((n, n), bool)
 
 
@@ -169,7 +169,7 @@ def fixed_size(n: int) -> B:
 
 @mistake
 def numbers_for_the_hidden(n: int) -> F:
-    """your array holds numbers, and 1 stands where a token is hidden. Here a mask holds True and False, and True means:
+    """your array holds numbers, and 1 stands where a token is masked. Here a mask holds True and False, and True means:
     may attend."""
     return 1 - np.tril(np.ones((n, n)))
 

@@ -22,7 +22,7 @@ def mask_scores(S: Float[np.ndarray, "*b n m"], keep: Bool[np.ndarray, "*#b n m"
 
 PUBLIC = (
     case(np.array([[1.0, 3.0], [2.0, -1.0]]), np.array([[True, False], [True, True]])),
-    # a kept score of 0, a large one that is hidden
+    # a kept score of 0, a large one that is masked
     case(
         np.array([[0.5, -2.0, 4.0], [1.0, 10_000.0, 0.0]]),
         np.array([[True, True, False], [False, False, True]]),
@@ -71,7 +71,7 @@ PUBLIC = (
 
 @probe(1.0)
 def scores_and_masks(rng: np.random.Generator) -> list[Case]:
-    """hidden scores become -inf, kept ones stay, a 0 too"""
+    """masked scores become -inf, kept ones stay, a 0 too"""
     b, n, m = sizes(rng, 3, 3)
     with_zeros, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
     with_zeros[np.arange(n), keep.argmax(axis=1)] = 0.0
@@ -122,7 +122,7 @@ def masks_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @mistake
 def fills_zero(S: F, keep: B) -> F:
-    """a hidden score became 0. But softmax takes exp of it, and exp(0) = 1: a hidden token would still get its share
+    """a masked score became 0. But softmax takes exp of it, and exp(0) = 1: a masked token would still get its share
     of the weight."""
     return np.where(keep, S, 0)
 
@@ -149,104 +149,104 @@ def masks_in_place(S: F, keep: B) -> F:
 
 @mistake
 def fills_a_small_number(S: F, keep: B) -> F:
-    """a hidden score became 0.001. A small score is not a small weight: exp(0.001) is about 1."""
+    """a masked score became 0.001. A small score is not a small weight: exp(0.001) is about 1."""
     return np.where(keep, S, 1e-3)
 
 
 @mistake
 def fills_minus_twenty(S: F, keep: B) -> F:
-    """a hidden score became -20. That looks small beside scores near 0, and is large beside scores of -100. Only one
+    """a masked score became -20. That looks small beside scores near 0, and is large beside scores of -100. Only one
     number is below every score."""
     return np.where(keep, S, -20.0)
 
 
 @mistake
 def fills_minus_a_hundred(S: F, keep: B) -> F:
-    """a hidden score became -100. That looks small beside scores near 0, and is large beside scores of -10000.
+    """a masked score became -100. That looks small beside scores near 0, and is large beside scores of -10000.
     Only one number is below every score."""
     return np.where(keep, S, -100.0)
 
 
 @mistake
 def fills_minus_a_thousand(S: F, keep: B) -> F:
-    """a hidden score became -1000. That looks small beside scores near 0, and is large beside scores of -10000.
+    """a masked score became -1000. That looks small beside scores near 0, and is large beside scores of -10000.
     Only one number is below every score."""
     return np.where(keep, S, -1000.0)
 
 
 @mistake
 def fills_minus_ten_thousand(S: F, keep: B) -> F:
-    """a hidden score became -10000. There may be a kept score as low as that, and lower. Only one number is
+    """a masked score became -10000. There may be a kept score as low as that, and lower. Only one number is
     below every score."""
     return np.where(keep, S, -1e4)
 
 
 @mistake
 def fills_minus_a_million(S: F, keep: B) -> F:
-    """a hidden score became -1000000. In a row where everything is hidden all scores are then equal, and
+    """a masked score became -1000000. In a row where everything is masked all scores are then equal, and
     softmax shares the weight out evenly among tokens nobody may see; and a kept score can lie lower still."""
     return np.where(keep, S, -1e6)
 
 
 @mistake
 def fills_minus_a_billion(S: F, keep: B) -> F:
-    """a hidden score became -1e9. In a row where everything is hidden all scores are then equal, and softmax
+    """a masked score became -1e9. In a row where everything is masked all scores are then equal, and softmax
     shares the weight out evenly among tokens nobody may see; and a kept score can lie lower still."""
     return np.where(keep, S, -1e9)
 
 
 @mistake
 def adds_minus_a_billion(S: F, keep: B) -> F:
-    """you added -1e9 to the hidden scores. In a row where everything is hidden all scores are then equal, and
+    """you added -1e9 to the masked scores. In a row where everything is masked all scores are then equal, and
     softmax shares the weight out evenly among tokens nobody may see; and a kept score can lie lower still."""
     return S + np.where(keep, 0.0, -1e9).astype(S.dtype)
 
 
 @mistake
 def adds_minus_ten_thousand(S: F, keep: B) -> F:
-    """you added -10000 to the hidden scores. A hidden score of 10000 is then about 0, and a kept one of -10000
+    """you added -10000 to the masked scores. A masked score of 10000 is then about 0, and a kept one of -10000
     is lower. Only one number is below every score."""
     return S + np.where(keep, 0.0, -1e4).astype(S.dtype)
 
 
 @mistake
 def fills_minus_ten_billion(S: F, keep: B) -> F:
-    """a hidden score became -1e10. In a row where everything is hidden all scores are then equal, and softmax
+    """a masked score became -1e10. In a row where everything is masked all scores are then equal, and softmax
     shares the weight out evenly among tokens nobody may see."""
     return np.where(keep, S, -1e10)
 
 
 @mistake
 def fills_the_lowest_number(S: F, keep: B) -> F:
-    """a hidden score became the lowest number of its type. In a row where everything is hidden all scores are
+    """a masked score became the lowest number of its type. In a row where everything is masked all scores are
     then equal, and softmax shares the weight out evenly among tokens nobody may see."""
     return np.where(keep, S, np.finfo(S.dtype).min)
 
 
 @mistake
 def fills_the_lowest_float32(S: F, keep: B) -> F:
-    """a hidden score became the lowest number of float32. In a row where everything is hidden all scores are
+    """a masked score became the lowest number of float32. In a row where everything is masked all scores are
     then equal, and softmax shares the weight out evenly among tokens nobody may see."""
     return np.where(keep, S, np.finfo(np.float32).min)
 
 
 @mistake
 def fills_minus_1e30(S: F, keep: B) -> F:
-    """a hidden score became -1e30. In a row where everything is hidden all scores are then equal, and softmax
+    """a masked score became -1e30. In a row where everything is masked all scores are then equal, and softmax
     shares the weight out evenly among tokens nobody may see."""
     return np.where(keep, S, -1e30)
 
 
 @mistake
 def fills_nan(S: F, keep: B) -> F:
-    """a hidden score became NaN. NaN is no lower than other numbers, and it is catching: softmax of such a row
+    """a masked score became NaN. NaN is no lower than other numbers, and it is catching: softmax of such a row
     is NaN throughout."""
     return np.where(keep, S, np.nan)
 
 
 @mistake
 def fills_plus_infinity(S: F, keep: B) -> F:
-    """a hidden score became plus infinity. That is above every score, and softmax would give it all the weight."""
+    """a masked score became plus infinity. That is above every score, and softmax would give it all the weight."""
     return np.where(keep, S, np.inf)
 
 
@@ -283,16 +283,16 @@ def indexes_from_the_right(S: F, keep: B) -> F:
 
 @mistake
 def score_times_infinity(S: F, keep: B) -> F:
-    """you multiplied hidden scores by -inf. A negative score then becomes plus infinity, and a 0 becomes NaN.
-    What is hidden becomes the same, whatever it was."""
+    """you multiplied masked scores by -inf. A negative score then becomes plus infinity, and a 0 becomes NaN.
+    What is masked becomes the same, whatever it was."""
     with np.errstate(invalid="ignore"):
         return np.where(keep, S, S * -np.inf)
 
 
 @mistake
 def hides_zeros_too(S: F, keep: B) -> F:
-    """you made hidden scores 0, and then -inf of every 0. A kept score may be 0 as well; it is a score like any
-    other. Let the mask say what is hidden."""
+    """you made masked scores 0, and then -inf of every 0. A kept score may be 0 as well; it is a score like any
+    other. Let the mask say what is masked."""
     Z = S * keep
     return np.where(Z == 0, -np.inf, Z)
 
@@ -312,13 +312,13 @@ def triangle_of_its_own(S: F, keep: B) -> F:
 
 @mistake
 def nothing_hidden(S: F, keep: B) -> F:
-    """the scores came back as they were: nothing is hidden."""
+    """the scores came back as they were: nothing is masked."""
     return S.copy()
 
 
 @mistake
 def weights_already(S: F, keep: B) -> F:
-    """these are weights. Here the scores are wanted, with what is hidden made -inf; softmax comes afterwards."""
+    """these are weights. Here the scores are wanted, with what is masked made -inf; softmax comes afterwards."""
     M = np.where(keep, S, -np.inf)
     top = M.max(axis=-1, keepdims=True)
     E = np.exp(M - np.where(np.isneginf(top), 0, top))
@@ -328,7 +328,7 @@ def weights_already(S: F, keep: B) -> F:
 
 @mistake
 def exponentials_already(S: F, keep: B) -> F:
-    """these are exponentials. Here the scores are wanted, with what is hidden made -inf; softmax comes
+    """these are exponentials. Here the scores are wanted, with what is masked made -inf; softmax comes
     afterwards."""
     return np.where(keep, np.exp(S), 0)
 

@@ -54,7 +54,7 @@ PUBLIC = (
     case(np.array([[1000.0, 999.0], [1.0, 2.0]]), np.array([[True, True], [True, True]])),
     # kept scores far apart
     case(np.array([[2000.0, 0.0, 1.0]]), np.array([[True, True, True]])),
-    # hidden scores whose exponential is infinite beside the kept ones, which are not lost yet
+    # masked scores whose exponential is infinite beside the kept ones, which are not lost yet
     case(np.array([[0.0, 720.0, -1.0], [1.0, 0.5, 719.0]]), np.array([[True, False, True], [True, True, False]])),
     # kept scores far below 0
     case(
@@ -98,7 +98,7 @@ def scores_to_weigh(rng: np.random.Generator) -> list[Case]:
 
 
 def _with_an_empty_row(rng: np.random.Generator, *shape: int) -> B:
-    """A random mask in which one row of each table is empty, and another begins with a hidden place."""
+    """A random mask in which one row of each table is empty, and another begins with a masked place."""
     keep = random_keep(rng, *shape)
     keep[..., 0, :] = False
     keep[..., 1, 0], keep[..., 1, 1] = False, True
@@ -131,8 +131,8 @@ def empty_rows(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def far_apart(rng: np.random.Generator) -> list[Case]:
-    """hidden scores far above the kept ones, and scores of 10000, -10000 and less than -1000000000"""
-    # Hidden scores far above the kept ones, kept ones far below the others', all of them far below 0, and large ones
+    """masked scores far above the kept ones, and scores of 10000, -10000 and less than -1000000000"""
+    # Masked scores far above the kept ones, kept ones far below the others', all of them far below 0, and large ones
     # that are kept.
     n, m = sizes(rng, 2, 4)
     above, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
@@ -151,8 +151,8 @@ def far_apart(rng: np.random.Generator) -> list[Case]:
 
 @probe(1.0)
 def not_numbers(rng: np.random.Generator) -> list[Case]:
-    """a NaN that is kept stays visible, one that is hidden does not show"""
-    # NaN at a hidden place of one row, and in another row, which hides nothing, at a kept one.
+    """a NaN that is kept stays visible, one that is masked does not show"""
+    # NaN at a masked place of one row, and in another row, which hides nothing, at a kept one.
     n, m = sizes(rng, 2, 4)
     S, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
     keep[0] = True
@@ -241,7 +241,7 @@ def adds_minus_a_billion(S: F, keep: B) -> F:
 
 @mistake
 def fills_twenty_below(S: F, keep: B) -> F:
-    """you hid with a score of -20. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -20. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score."""
     M = _hidden(S, keep, -20.0)
     return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
@@ -249,7 +249,7 @@ def fills_twenty_below(S: F, keep: B) -> F:
 
 @mistake
 def fills_twenty_below_and_no_more(S: F, keep: B) -> F:
-    """you hid with a score of -20. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -20. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score. And a row that keeps nothing should get zeros."""
     M = _hidden(S, keep, -20.0)
     return _weighed(M, _tops(M))
@@ -257,7 +257,7 @@ def fills_twenty_below_and_no_more(S: F, keep: B) -> F:
 
 @mistake
 def fills_a_hundred_below(S: F, keep: B) -> F:
-    """you hid with a score of -100. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -100. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score."""
     M = _hidden(S, keep, -100.0)
     return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
@@ -265,7 +265,7 @@ def fills_a_hundred_below(S: F, keep: B) -> F:
 
 @mistake
 def fills_a_hundred_below_and_no_more(S: F, keep: B) -> F:
-    """you hid with a score of -100. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -100. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score. And a row that keeps nothing should get zeros."""
     M = _hidden(S, keep, -100.0)
     return _weighed(M, _tops(M))
@@ -273,7 +273,7 @@ def fills_a_hundred_below_and_no_more(S: F, keep: B) -> F:
 
 @mistake
 def fills_a_thousand_below(S: F, keep: B) -> F:
-    """you hid with a score of -1000. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -1000. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score."""
     M = _hidden(S, keep, -1000.0)
     return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
@@ -281,7 +281,7 @@ def fills_a_thousand_below(S: F, keep: B) -> F:
 
 @mistake
 def fills_a_thousand_below_and_no_more(S: F, keep: B) -> F:
-    """you hid with a score of -1000. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -1000. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score. And a row that keeps nothing should get zeros."""
     M = _hidden(S, keep, -1000.0)
     return _weighed(M, _tops(M))
@@ -289,7 +289,7 @@ def fills_a_thousand_below_and_no_more(S: F, keep: B) -> F:
 
 @mistake
 def fills_ten_thousand_below(S: F, keep: B) -> F:
-    """you hid with a score of -10000. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -10000. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score."""
     M = _hidden(S, keep, -1e4)
     return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
@@ -297,7 +297,7 @@ def fills_ten_thousand_below(S: F, keep: B) -> F:
 
 @mistake
 def fills_ten_thousand_below_and_no_more(S: F, keep: B) -> F:
-    """you hid with a score of -10000. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -10000. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score. And a row that keeps nothing should get zeros."""
     M = _hidden(S, keep, -1e4)
     return _weighed(M, _tops(M))
@@ -305,7 +305,7 @@ def fills_ten_thousand_below_and_no_more(S: F, keep: B) -> F:
 
 @mistake
 def fills_a_billion_below(S: F, keep: B) -> F:
-    """you hid with a score of -1e9. Beside kept scores as low as that, or lower, the hidden ones get weight,
+    """you hid with a score of -1e9. Beside kept scores as low as that, or lower, the masked ones get weight,
     even all of it. Only one number is below every score."""
     M = _hidden(S, keep, -1e9)
     return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
@@ -313,8 +313,8 @@ def fills_a_billion_below(S: F, keep: B) -> F:
 
 @mistake
 def adds_a_billion_below(S: F, keep: B) -> F:
-    """you hid by adding -1e9. Beside kept scores that are lower still, the hidden ones get all the weight; and
-    a NaN at a hidden place stays one. Replace what is hidden by the one number that is below every score."""
+    """you hid by adding -1e9. Beside kept scores that are lower still, the masked ones get all the weight; and
+    a NaN at a masked place stays one. Replace what is masked by the one number that is below every score."""
     M = S + np.where(keep, 0.0, -1e9).astype(S.dtype)
     return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
 
@@ -331,7 +331,7 @@ def hides_nan(S: F, keep: B) -> F:
 
 @mistake
 def zeros_before_softmax(S: F, keep: B) -> F:
-    """you set hidden scores to 0 before softmax. exp(0) = 1, so hidden tokens still get weight, in rows of low
+    """you set masked scores to 0 before softmax. exp(0) = 1, so masked tokens still get weight, in rows of low
     scores even most of it."""
     M = np.where(keep, S, 0)
     return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
@@ -339,25 +339,25 @@ def zeros_before_softmax(S: F, keep: B) -> F:
 
 @mistake
 def zeros_before_softmax_and_no_more(S: F, keep: B) -> F:
-    """you set hidden scores to 0 before softmax. exp(0) = 1, so hidden tokens still get weight, in rows of low
-    scores even most of it; and in a row where all are hidden, an equal share each."""
+    """you set masked scores to 0 before softmax. exp(0) = 1, so masked tokens still get weight, in rows of low
+    scores even most of it; and in a row where all are masked, an equal share each."""
     M = np.where(keep, S, 0)
     return _weighed(M, _tops(M))
 
 
 @mistake
 def mask_times_scores(S: F, keep: B) -> F:
-    """you multiplied the scores by the mask, which makes hidden ones 0 (and leaves a NaN a NaN). exp(0) = 1, so
-    hidden tokens still get weight."""
+    """you multiplied the scores by the mask, which makes masked ones 0 (and leaves a NaN a NaN). exp(0) = 1, so
+    masked tokens still get weight."""
     M = S * keep
     return _weighed(M, _tops(M))
 
 
 @mistake
 def zeroes_after_softmax(S: F, keep: B) -> F:
-    """where a hidden score is far above the kept ones, their weights are lost: either you took softmax over all
-    scores and zeroed afterwards, or you subtracted the largest score of a row with the hidden ones counted in.
-    On paper that changes nothing; but the kept exponentials are rounded to 0. What is hidden must be out before
+    """where a masked score is far above the kept ones, their weights are lost: either you took softmax over all
+    scores and zeroed afterwards, or you subtracted the largest score of a row with the masked ones counted in.
+    On paper that changes nothing; but the kept exponentials are rounded to 0. What is masked must be out before
     anything is compared with it."""
     Z = _weighed(S, _tops(S)) * keep
     with np.errstate(invalid="ignore"):
@@ -366,9 +366,9 @@ def zeroes_after_softmax(S: F, keep: B) -> F:
 
 @mistake
 def zeroes_after_with_a_guard(S: F, keep: B) -> F:
-    """where a hidden score is far above the kept ones, their weights are lost, and the guard for empty rows
+    """where a masked score is far above the kept ones, their weights are lost, and the guard for empty rows
     hides that: either you took softmax over all scores and zeroed afterwards, or you subtracted the largest
-    score of a row with the hidden ones counted in. What is hidden must be out before anything is compared with
+    score of a row with the masked ones counted in. What is masked must be out before anything is compared with
     it."""
     Z = _weighed(S, _tops(S)) * keep
     total = Z.sum(axis=-1, keepdims=True)
@@ -377,23 +377,23 @@ def zeroes_after_with_a_guard(S: F, keep: B) -> F:
 
 @mistake
 def zeroes_and_leaves_it(S: F, keep: B) -> F:
-    """you took softmax over all scores and set the hidden weights to 0. The rows no longer add up to 1, and
-    each weight that is left has been divided by a sum in which the future takes part. Hide before softmax."""
+    """you took softmax over all scores and set the masked weights to 0. The rows no longer add up to 1, and
+    each weight that is left has been divided by a sum in which the future takes part. Mask before softmax."""
     return _weighed(S, _tops(S)) * keep
 
 
 @mistake
 def zeroes_by_choosing_and_leaves_it(S: F, keep: B) -> F:
-    """you took softmax over all scores and chose 0 for the hidden weights. The rows no longer add up to 1, and
-    each weight that is left has been divided by a sum in which the future takes part. Hide before softmax."""
+    """you took softmax over all scores and chose 0 for the masked weights. The rows no longer add up to 1, and
+    each weight that is left has been divided by a sum in which the future takes part. Mask before softmax."""
     return np.where(keep, _weighed(S, _tops(S)), 0)
 
 
 @mistake
 def renormalises_by_zero_renorm(S: F, keep: B) -> F:
     """you took softmax over all scores and handed it to zero_renorm. That is equal on paper only: far below a
-    hidden score the kept weights are rounded to 0, and an empty row becomes 0/0. And zero_renorm knows tables
-    of two axes, not batches. Hide first."""
+    masked score the kept weights are rounded to 0, and an empty row becomes 0/0. And zero_renorm knows tables
+    of two axes, not batches. Mask first."""
     Z = np.where(keep, _weighed(S, _tops(S)), 0)
     with np.errstate(invalid="ignore"):
         return Z / Z.sum(axis=1, keepdims=True)
@@ -494,7 +494,7 @@ def empties_by_index(S: F, keep: B) -> F:
 
 @mistake
 def empty_by_the_first_place(S: F, keep: B) -> F:
-    """you take a row for empty if its first place is hidden. It may have others. Ask whether there is any True
+    """you take a row for empty if its first place is masked. It may have others. Ask whether there is any True
     in it."""
     M = _hidden(S, keep)
     return _weighed(M, _tops(M)) * keep[..., :1]
@@ -558,7 +558,7 @@ def shifts_by_one_maximum_without_guard(S: F, keep: B) -> F:
 
 @mistake
 def shifts_by_the_maximum_of_all(S: F, keep: B) -> F:
-    """you subtracted the largest score of the whole array, the hidden ones counted in. A row whose kept scores
+    """you subtracted the largest score of the whole array, the masked ones counted in. A row whose kept scores
     are far below it is rounded to nothing: each row needs its own maximum, of what it keeps."""
     return _weighed(_hidden(S, keep), S.max())
 
@@ -608,8 +608,8 @@ def clips_the_scores(S: F, keep: B) -> F:
 
 @mistake
 def infinity_times_zero(S: F, keep: B) -> F:
-    """you took exp of hidden scores too and multiplied them by 0 afterwards. Far above the kept ones such an
-    exponential is infinite, and infinity times 0 is NaN; and so is NaN times 0. Hide before exp."""
+    """you took exp of masked scores too and multiplied them by 0 afterwards. Far above the kept ones such an
+    exponential is infinite, and infinity times 0 is NaN; and so is NaN times 0. Mask before exp."""
     M = _hidden(S, keep)
     with np.errstate(all="ignore"):
         E = np.exp(S - _tops(M)) * keep
@@ -619,7 +619,7 @@ def infinity_times_zero(S: F, keep: B) -> F:
 
 @mistake
 def attends_to_the_hidden(S: F, keep: B) -> F:
-    """the weights lie on the hidden places. True means: may attend."""
+    """the weights lie on the masked places. True means: may attend."""
     M = _hidden(S, ~keep)
     return _weighed(M, _tops(M))
 
@@ -665,8 +665,8 @@ def axis_for_heads_put_in(S: F, keep: B) -> F:
 
 @mistake
 def hides_zeros_too(S: F, keep: B) -> F:
-    """you hid every score that is 0, having made hidden ones 0. A kept score may be 0 as well; it is a score
-    like any other. Let the mask say what is hidden."""
+    """you hid every score that is 0, having made masked ones 0. A kept score may be 0 as well; it is a score
+    like any other. Let the mask say what is masked."""
     Z = np.where(keep, S, 0)
     M = np.where(Z == 0, -np.inf, Z)
     return _weighed(M, _tops(M))
@@ -674,8 +674,8 @@ def hides_zeros_too(S: F, keep: B) -> F:
 
 @mistake
 def adds_to_a_nan(S: F, keep: B) -> F:
-    """a NaN at a hidden place got into the answer. You add -inf to what stands there, and NaN plus -inf is NaN.
-    Replace what is hidden: then it cannot matter what it was."""
+    """a NaN at a masked place got into the answer. You add -inf to what stands there, and NaN plus -inf is NaN.
+    Replace what is masked: then it cannot matter what it was."""
     with np.errstate(invalid="ignore"):
         M = S + np.where(keep, 0.0, -np.inf).astype(S.dtype)
     return _weighed(M, _tops(M))
@@ -683,9 +683,9 @@ def adds_to_a_nan(S: F, keep: B) -> F:
 
 @mistake
 def nan_next_to_the_kept(S: F, keep: B) -> F:
-    """a NaN at a hidden place has blotted out its row, and a NaN at a kept place came out as a harmless number.
+    """a NaN at a masked place has blotted out its row, and a NaN at a kept place came out as a harmless number.
     You add -inf to what stands there, and NaN plus -inf is NaN; then nan_to_num mends every NaN. Replace what
-    is hidden, and treat the rows that keep nothing, and only those."""
+    is masked, and treat the rows that keep nothing, and only those."""
     with np.errstate(invalid="ignore"):
         M = S + np.where(keep, 0.0, -np.inf).astype(S.dtype)
         return np.nan_to_num(_weighed(M, M.max(axis=-1, keepdims=True), guarded=False))

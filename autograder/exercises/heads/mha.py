@@ -98,7 +98,7 @@ PUBLIC = (
         )
         for size in (40.0, 200.0, 1e5)
     ),
-    # a hidden score of a thousand beside a kept one of 1
+    # a masked score of a thousand beside a kept one of 1
     case(np.array([[1.0], [1000.0]]), np.array([[1.0, 1.0, 1.0, 2.0]]), np.array([[1.0], [2.0]]), 1, causal(2)),
     # no two roots alike, and nothing as large as anything else
     _public_packed(
@@ -461,22 +461,22 @@ def mask_turned(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def masked_after_softmax(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you made hidden weights 0 after softmax. The others then no longer add up to 1: what is hidden has to be
+    """you made masked weights 0 after softmax. The others then no longer add up to 1: what is masked has to be
     out before softmax divides."""
     return _weighed(X, Wqkv, Wo, h, keep, zeroed_after)
 
 
 @mistake
 def masked_after_and_renormalised(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you made hidden weights 0 after softmax and divided the rest by its sum. That is equal on paper only: far
-    below a hidden score the kept weights have been rounded to 0. The softmax that has been carried over hides
+    """you made masked weights 0 after softmax and divided the rest by its sum. That is equal on paper only: far
+    below a masked score the kept weights have been rounded to 0. The softmax that has been carried over hides
     first."""
     return _weighed(X, Wqkv, Wo, h, keep, renormalised_after)
 
 
 @mistake
 def hidden_scores_zero(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you made hidden scores 0. A score of 0 still gets a weight, since e to the 0 is 1. In notebook 03 you hid
+    """you made masked scores 0. A score of 0 still gets a weight, since e to the 0 is 1. In notebook 03 you hid
     them so that nothing is left."""
     return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: weights_of(S * kept))
 
@@ -527,7 +527,7 @@ def hides_by_minus_a_billion(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def hides_by_minus_a_billion_with_a_guard(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you hid with a score of -1e9. Kept scores that are lower still lose all their weight to the hidden ones.
+    """you hid with a score of -1e9. Kept scores that are lower still lose all their weight to the masked ones.
     The softmax that has been carried over hides with the one number below every score."""
     return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: filled_and_emptied(S, kept, -1e9))
 
@@ -542,7 +542,7 @@ def hides_by_minus_ten_thousand(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def hides_by_minus_ten_thousand_with_a_guard(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you hid with a score of -10000. Kept scores that are lower still lose all their weight to the hidden
+    """you hid with a score of -10000. Kept scores that are lower still lose all their weight to the masked
     ones. The softmax that has been carried over hides with the one number below every score."""
     return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: filled_and_emptied(S, kept, -1e4))
 
@@ -828,9 +828,9 @@ def mha_by_torch(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     k, v = widths(Wqkv, Wo, h)
     parts = torch.split(x @ qkv, [h * k, h * k, h * v], dim=1)
     q, keys, values = (part.reshape(len(x), h, -1).transpose(0, 1) for part in parts)
-    hidden = ~torch.from_numpy(keep.copy())
-    A = torch.softmax((q @ keys.mT / k**0.5).masked_fill(hidden, -torch.inf), dim=-1)
-    A = A.masked_fill(hidden.all(dim=1, keepdim=True), 0.0)
+    masked = ~torch.from_numpy(keep.copy())
+    A = torch.softmax((q @ keys.mT / k**0.5).masked_fill(masked, -torch.inf), dim=-1)
+    A = A.masked_fill(masked.all(dim=1, keepdim=True), 0.0)
     return ((A @ values).transpose(0, 1).flatten(1) @ o).numpy()
 
 

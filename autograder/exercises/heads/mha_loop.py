@@ -96,7 +96,7 @@ PUBLIC = (
         )
         for size in (40.0, 200.0, 1e5)
     ),
-    # a hidden score of a thousand beside a kept one of 1
+    # a masked score of a thousand beside a kept one of 1
     case(
         np.array([[1.0], [1000.0]]),
         np.array([[[1.0]]]),
@@ -368,22 +368,22 @@ def numpys_root_of_the_width_of_a_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: 
 
 @mistake
 def hidden_after_softmax(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you made hidden weights 0 after softmax. The others then no longer add up to 1: what is hidden has to be
+    """you made masked weights 0 after softmax. The others then no longer add up to 1: what is masked has to be
     out before softmax divides."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, zeroed_after)
 
 
 @mistake
 def hidden_scores_zero(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you made hidden scores 0. A score of 0 still gets a weight, since e to the 0 is 1. In notebook 03 you hid
+    """you made masked scores 0. A score of 0 still gets a weight, since e to the 0 is 1. In notebook 03 you hid
     them so that nothing is left."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, lambda S, kept: softmax_of_kept(S * kept, np.ones_like(kept)))
 
 
 @mistake
 def hidden_after_and_renormalised(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you made hidden weights 0 after softmax and divided the rest by its sum. That is equal on paper only: far
-    below a hidden score the kept weights have been rounded to 0. The softmax that has been carried over hides
+    """you made masked weights 0 after softmax and divided the rest by its sum. That is equal on paper only: far
+    below a masked score the kept weights have been rounded to 0. The softmax that has been carried over hides
     first."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, renormalised_after)
 
@@ -434,7 +434,7 @@ def hides_by_minus_a_billion(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 @mistake
 def hides_by_minus_a_billion_with_a_guard(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you hid with a score of -1e9. Kept scores that are lower still lose all their weight to the hidden ones.
+    """you hid with a score of -1e9. Kept scores that are lower still lose all their weight to the masked ones.
     The softmax that has been carried over hides with the one number below every score."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, lambda S, kept: filled_and_emptied(S, kept, -1e9))
 
@@ -449,7 +449,7 @@ def hides_by_minus_ten_thousand(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 @mistake
 def hides_by_minus_ten_thousand_with_a_guard(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you hid with a score of -10000. Kept scores that are lower still lose all their weight to the hidden
+    """you hid with a score of -10000. Kept scores that are lower still lose all their weight to the masked
     ones. The softmax that has been carried over hides with the one number below every score."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, lambda S, kept: filled_and_emptied(S, kept, -1e4))
 
@@ -680,12 +680,12 @@ def heads_by_torch(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     import torch
 
     x, q, k, v, o = (torch.from_numpy(a.copy()) for a in (X, Wq, Wk, Wv, Wo))
-    hidden = ~torch.from_numpy(keep.copy())
+    masked = ~torch.from_numpy(keep.copy())
     outputs = []
     for i in range(len(q)):
         scores = (x @ q[i]) @ (x @ k[i]).T / q.shape[2] ** 0.5
-        A = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=1)
-        outputs.append(A.masked_fill(hidden.all(dim=1, keepdim=True), 0.0) @ (x @ v[i]))
+        A = torch.softmax(scores.masked_fill(masked, -torch.inf), dim=1)
+        outputs.append(A.masked_fill(masked.all(dim=1, keepdim=True), 0.0) @ (x @ v[i]))
     return (torch.cat(outputs, dim=1) @ o).numpy()
 
 

@@ -95,7 +95,7 @@ def stacks_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 
 def weights_of(M: F, axis: int | tuple[int, ...] = -1) -> F:
-    """Softmax of scores in which what is hidden is -inf already; what is hidden throughout is zeros."""
+    """Softmax of scores in which what is masked is -inf already; what is masked throughout is zeros."""
     top = M.max(axis=axis, keepdims=True)
     E = np.exp(M - np.where(np.isneginf(top), 0, top))
     total = E.sum(axis=axis, keepdims=True)
@@ -103,22 +103,22 @@ def weights_of(M: F, axis: int | tuple[int, ...] = -1) -> F:
 
 
 def filled(S: F, keep: B, fill: float) -> F:
-    """What is hidden gets a finite score."""
+    """What is masked gets a finite score."""
     return weights_of(np.where(keep, S, fill))
 
 
 def filled_and_emptied(S: F, keep: B, fill: float) -> F:
-    """What is hidden gets a finite score, and rows that see nothing get zeros."""
+    """What is masked gets a finite score, and rows that see nothing get zeros."""
     return filled(S, keep, fill) * keep.any(axis=-1, keepdims=True)
 
 
 def zeroed_after(S: F, keep: B) -> F:
-    """The hidden weights become 0 after softmax."""
+    """The masked weights become 0 after softmax."""
     return weights_of(S) * keep
 
 
 def renormalised_after(S: F, keep: B) -> F:
-    """The hidden weights become 0 after softmax, and what is left is divided by its sum."""
+    """The masked weights become 0 after softmax, and what is left is divided by its sum."""
     Z = zeroed_after(S, keep)
     total = Z.sum(axis=-1, keepdims=True)
     return np.asarray(Z / np.where(total == 0, 1, total))
