@@ -83,6 +83,20 @@ PUBLIC = (
 )
 
 
+def _scores(rng: np.random.Generator, *shape: int) -> F:
+    """Ordinary scores, but for those of row 1 of each table, which are lower by 40."""
+    S = normal(rng, *shape, scale=2.0)
+    S[..., 1, :] -= 40.0
+    return S
+
+
+def _beginning_late(rng: np.random.Generator, *shape: int) -> B:
+    """A random mask in which row 1 of each table begins with a masked place, and is not empty."""
+    keep = random_keep(rng, *shape)
+    keep[..., 1, 0], keep[..., 1, 1] = False, True
+    return keep
+
+
 @probe(0.5)
 def scores_to_weigh(rng: np.random.Generator) -> list[Case]:
     """each row shares its weight out among what it may see"""
@@ -90,18 +104,17 @@ def scores_to_weigh(rng: np.random.Generator) -> list[Case]:
     with_zeros, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
     with_zeros[np.arange(n), keep.argmax(axis=1)] = 0.0
     return [
-        case(normal(rng, n, m, scale=2.0), random_keep(rng, n, m)),
+        case(_scores(rng, n, m), _beginning_late(rng, n, m)),
         case(with_zeros, keep),
         case(normal(rng, m, m, scale=2.0), causal(m, m)),
-        case(normal(rng, b, n, m, scale=2.0), random_keep(rng, b, n, m)),
+        case(_scores(rng, b, n, m), _beginning_late(rng, b, n, m)),
     ]
 
 
 def _with_an_empty_row(rng: np.random.Generator, *shape: int) -> B:
     """A random mask in which one row of each table is empty, and another begins with a masked place."""
-    keep = random_keep(rng, *shape)
+    keep = _beginning_late(rng, *shape)
     keep[..., 0, :] = False
-    keep[..., 1, 0], keep[..., 1, 1] = False, True
     return keep
 
 
@@ -110,7 +123,7 @@ def one_mask_to_weigh(rng: np.random.Generator) -> list[Case]:
     """one mask for a whole batch, one for each item, one for each head, each with an empty row"""
     b, h, n, m = sizes(rng, 4, 2, 6)
     return [
-        case(normal(rng, b, n, m, scale=2.0), _with_an_empty_row(rng, n, m)),
+        case(_scores(rng, b, n, m), _with_an_empty_row(rng, n, m)),
         case(normal(rng, b, h, n, m, scale=2.0), _with_an_empty_row(rng, b, 1, n, m)),
         case(normal(rng, b, h, n, m, scale=2.0), _with_an_empty_row(rng, h, n, m)),
         case(normal(rng, n, n, n, scale=2.0), _with_an_empty_row(rng, n, n)),
@@ -123,7 +136,7 @@ def empty_rows(rng: np.random.Generator) -> list[Case]:
     """a row with nothing to attend to is all zeros"""
     b, n, m = sizes(rng, 3, 3)
     return [
-        case(normal(rng, n, m, scale=2.0), _with_an_empty_row(rng, n, m)),
+        case(_scores(rng, n, m), _with_an_empty_row(rng, n, m)),
         case(normal(rng, b, n, m, scale=2.0), _with_an_empty_row(rng, b, n, m)),
         case(normal(rng, n, m, scale=2.0), np.zeros((n, m), bool)),
     ]
@@ -135,7 +148,7 @@ def far_apart(rng: np.random.Generator) -> list[Case]:
     # Masked scores far above the kept ones, kept ones far below the others', all of them far below 0, and large ones
     # that are kept.
     n, m = sizes(rng, 2, 4)
-    above, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
+    above, keep = normal(rng, n, m, scale=2.0), _beginning_late(rng, n, m)
     above[~keep] += 1e4
     above[0], keep[0] = np.arange(m), np.arange(m) < m - 1
     above[0, -1] = m + 720.0
@@ -154,7 +167,7 @@ def not_numbers(rng: np.random.Generator) -> list[Case]:
     """a NaN that is kept stays visible, one that is masked does not show"""
     # NaN at a masked place of one row, and in another row, which hides nothing, at a kept one.
     n, m = sizes(rng, 2, 4)
-    S, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
+    S, keep = _scores(rng, n, m), _beginning_late(rng, n, m)
     keep[0] = True
     S[0, rng.integers(m)] = np.nan
     S[1, np.argmin(keep[1])] = np.nan
@@ -172,6 +185,7 @@ def weighed_at_the_edge(rng: np.random.Generator) -> list[Case]:
         case(normal(rng, 1, m), random_keep(rng, 1, m)),
         case(normal(rng, n, m, scale=2.0, dtype="float32"), _with_an_empty_row(rng, n, m)),
         case(normal(rng, n, m, scale=2.0, order="strided"), np.asfortranarray(_with_an_empty_row(rng, n, m))),
+        case(_scores(rng, n, m), _with_an_empty_row(rng, n, m)),
     ]
 
 

@@ -258,7 +258,7 @@ def width_by_a_slash(T: F, Wo: F) -> F:
     """the height that you hand to the reshape is a float: / makes one, also of whole numbers. A shape wants
     whole numbers, and // gives them."""
     h = len(T)
-    return T @ Wo.reshape(h, len(Wo) / h, -1)
+    return T @ Wo.reshape(h, len(Wo) / h, -1)  # type: ignore[call-overload]
 
 
 @mistake
