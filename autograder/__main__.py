@@ -45,9 +45,12 @@ def release(
     First numbers, points, counts and cell ids are written into source/ and the pages, as the exercises declare them; where something
     that cannot be written still contradicts them, nothing is made.
     """
-    from autograder.authoring.release import contradictions, make_release, stale, state
+    from autograder.authoring.declared import undeclared
+    from autograder.authoring.release import contradictions, make_release, stale, state, take_away
     from autograder.problems import Problem
 
+    if found := undeclared():
+        sys.exit("\n".join(found))
     if not check:
         for path in state():
             typer.echo(f"{path}: states what the exercises declare")
@@ -58,6 +61,8 @@ def release(
             make_release()
         except Problem as problem:
             sys.exit(str(problem))
+        for line in take_away():
+            typer.echo(line)
         typer.echo("release: made")
         return
     changed = stale()

@@ -201,7 +201,7 @@ def test_the_stub_has_the_signature_of_the_oracle_and_a_docstring(exercise: Exer
 def test_the_solution_stored_in_the_notebook_has_full_marks_there(exercise: Exercise) -> None:
     (output,) = graded(exercise.notebook, exercise.name).outputs
     text = output.data["text/plain"]
-    assert text.startswith(f"{exercise.name}: passed, {exercise.points:g} of {exercise.points:g} points")
+    assert text.startswith(f"{exercise.name}: passed, {exercise.points:g} of {exercise.points:g} points"), text
 
 
 # ---------------------------------------------------------------------------------------------- carried-over cells

@@ -65,7 +65,7 @@ def test_what_is_kept_is_found_as_long_as_it_rests_on_the_same(checkout: Path) -
 def test_mutants_that_were_proved_are_not_run_again(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (exercise, *_) = exercises_in("00_shapes")
     first = mutants.proved([exercise], (1,))
-    assert {row.role for row in first} == {"variant", "mistake"}
+    assert {row.role for row in first} == {"right", "mistake"}
     monkeypatch.setattr(mutants, "rows", lambda *_: pytest.fail("they are run again"))
     assert mutants.proved([exercise], (1,)) == first
 
@@ -88,7 +88,7 @@ def test_notebooks_that_were_run_are_run_again_only_where_they_failed(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes, run = [1, 0], []
-    monkeypatch.setattr(replay, "_run", lambda folders: run.append(folders) or codes.pop(0))
+    monkeypatch.setattr(replay, "_run", lambda folders, told: run.append(folders) or codes.pop(0))
     assert [replay.replay(["00_shapes"]) for _ in range(3)] == [1, 0, 0]
     assert run == [["source/00_shapes"]] * 2
 
