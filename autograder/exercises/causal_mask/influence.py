@@ -74,6 +74,12 @@ PUBLIC = (
         [[0.5, 0.0, -1.0, 0.25], [1.0, 0.5, -0.25, 0.5], [0.0, 0.25, 1.0, -1.0]],
         normed=True,
     ),
+    # each token's mean is subtracted, and no more
+    _mixer(
+        [[1.0, 0.0], [0.5, 1.0]],
+        [[0.5, 0.0, -1.0, 0.25], [1.0, 0.5, -0.25, 0.5]],
+        centred=True,
+    ),
     # an honest model with rounding
     _mixer(
         [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.5, 1.0]],
@@ -262,14 +268,14 @@ def one_too_many(rng: np.random.Generator) -> list[Case]:
 
 
 def _leaking_faintly(rng: np.random.Generator) -> Case:
-    """Outputs around 60, of which one feature reads one feature of a later token each, two millionths of it."""
-    n, d = sizes(rng, 2, 3, 5)
+    """Outputs around 60, of which one feature reads one feature of a later token each, about a millionth of it."""
+    n, d = sizes(rng, 2, 3, 4)
     X = normal(rng, n, d)
     honest, (i, j), turned = _attention(rng, X, d, causal(n, n)), _leaky_pair(rng, n), rng.permutation(d)
 
     def model(Y: F) -> F:
         out = 60.0 + honest(Y)
-        out[i] += 2e-6 * Y[j, turned]
+        out[i] += 1.2e-6 * Y[j, turned]
         return out
 
     return _case_of(X, model)
@@ -352,7 +358,7 @@ def narrow(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def faint_leaks(rng: np.random.Generator) -> list[Case]:
-    """faint leaks of a few millionths"""
+    """faint leaks of about a millionth"""
     X, _ = _tokens(rng)
     return [_leaking_faintly(rng), _leaking_faintly(rng), _seesaw(X, _with_a_leak(rng, len(X)))]
 
@@ -578,8 +584,8 @@ def nudge_begins_at_zero(f: Model, X: F) -> B:
 
 @mistake
 def nudge_adds_up_to_nothing(f: Model, X: F) -> B:
-    """your nudge moves some features up and others down, so that in sum they stay. A model that passes on the sum of a
-    token's features does not notice. Different amounts, and not a sum of zero."""
+    """what you do to a token moves some features up and others down, so that in sum they stay. A model that
+    passes on the sum of a token's features does not notice. Different amounts, and not a sum of zero."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -947,19 +953,6 @@ def exchanges_two_tokens(f: Model, X: F) -> B:
 
 
 @mistake
-def reverses_the_features(f: Model, X: F) -> B:
-    """you reverse the features of a token. A token whose features are alike stays where it is, and a sum of
-    them does not notice. Add something to it, a different amount to each feature."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] = Y[j, ::-1]
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
-
-
-@mistake
 def looks_at_a_part_of_the_text(f: Model, X: F) -> B:
     """you give the model a part of the text. It takes arrays of the shape of X, and what comes from the future
     could not show. Move one token and leave the others in."""
@@ -1107,6 +1100,20 @@ def moves_the_callers_tokens_from_a_half_on(f: Model, X: F) -> B:
     for j in range(len(X)):
         X[j] += 0.5 + np.arange(X.shape[1])
         moved[:, j] = (np.abs(f(X) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def scales_and_shifts_the_token(f: Model, X: F) -> B:
+    """you multiply the token and add the same number to every feature. A model that subtracts each token's mean
+    and divides by its size, as LayerNorm does, does not notice either. Add a different amount to each
+    feature."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] = 2 * Y[j] + 1
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
     return moved
 
 

@@ -406,6 +406,21 @@ def list_of_tables(S: F, keep: B) -> list[F]:
     return np.where(keep, S, -np.inf).tolist()
 
 
+@mistake
+def adds_minus_a_billion_in_float64(S: F, keep: B) -> F:
+    """you added -1e9 to the masked scores. In a row where everything is masked all scores are then equal, or
+    nearly, and softmax gives weight to tokens nobody may see; and a kept score can lie lower still. (And (1 -
+    keep) * -1e9 is a float64 array, which makes float64 of float32.)"""
+    return S + (1 - keep) * -1e9
+
+
+@mistake
+def logarithm_of_the_mask_and_a_little(S: F, keep: B) -> F:
+    """you added the logarithm of the mask, and a little to the mask before. log(1e-9) is only -20.7, which is
+    low beside some scores and high beside others. Only one number is below every score."""
+    return S + np.log(keep + 1e-9).astype(S.dtype)
+
+
 @right
 def scores_by_where(S: F, keep: B) -> F:
     return np.where(keep, S, -np.inf)

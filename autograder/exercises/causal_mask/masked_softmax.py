@@ -238,9 +238,9 @@ def uniform_in_empty_rows(S: F, keep: B) -> F:
 
 @mistake
 def uniform_by_the_lowest_number(S: F, keep: B) -> F:
-    """a row that may attend to nothing came out uniform: all its scores were the same finite number, be it the
-    lowest one of all that hides, or a 0 put there against the NaN. None is lower than the others then, and
-    softmax shares the weight out evenly. It should get no weight at all."""
+    """a row that may attend to nothing came out uniform. Either all its scores were the same finite number, be
+    it the lowest one of all or a 0 put there against the NaN, and softmax shares the weight out evenly; or you
+    put equal shares there. It should get no weight at all."""
     M = _hidden(S, keep, np.finfo(S.dtype).min)
     return _weighed(M, _tops(M))
 
@@ -793,6 +793,99 @@ def exponentials_alone(S: F, keep: B) -> F:
     """these are exponentials; each row is yet to be divided by its sum."""
     M = _hidden(S, keep)
     return np.exp(M - _tops(M))
+
+
+@mistake
+def adds_minus_a_billion_in_float64(S: F, keep: B) -> F:
+    """a row that may attend to nothing still has weights. You added one large number to all of its scores, and
+    softmax ignores a shift. (And (1 - keep) * -1e9 is a float64 array, which makes float64 of float32.)"""
+    M = S + (1 - keep) * -1e9
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def logarithm_of_the_mask_and_a_little(S: F, keep: B) -> F:
+    """you added the logarithm of the mask, and a little to the mask before. log(1e-9) is only -20.7: a masked
+    score that is higher still gets weight, and a row that may attend to nothing has weights."""
+    M = S + np.log(keep + 1e-9)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def mends_nan_first(S: F, keep: B) -> F:
+    """a NaN among the kept scores came out as a harmless number: you mended all scores before you began. It
+    would have told of a bug elsewhere. A NaN at a masked place is out of the way when that place is masked."""
+    M = _hidden(np.nan_to_num(S), keep)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def empty_rows_see_all(S: F, keep: B) -> F:
+    """a row that may attend to nothing got the softmax of all its scores, as if nothing were masked. It should
+    come out as zeros."""
+    wide = np.broadcast_to(keep, S.shape)
+    M = _hidden(S, np.where(wide.any(axis=-1, keepdims=True), wide, True))
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def empty_rows_see_the_first(S: F, keep: B) -> F:
+    """a row that may attend to nothing gave all its weight to the first place. It should come out as zeros."""
+    wide = np.broadcast_to(keep, S.shape).copy()
+    wide[..., 0] |= ~wide.any(axis=-1)
+    M = _hidden(S, wide)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def empty_rows_are_ones(S: F, keep: B) -> F:
+    """a row that may attend to nothing came out as ones. It should come out as zeros."""
+    M = _hidden(S, keep)
+    return np.where(keep.any(axis=-1, keepdims=True), _weighed(M, _tops(M)), np.ones_like(S))
+
+
+@mistake
+def sums_along_axis_one(S: F, keep: B) -> F:
+    """your sums run along axis 1. In a table that is the last axis, and in a batch of tables it is not. Count
+    from the end: the last axis is -1, however many there are."""
+    M = _hidden(S, keep)
+    E = np.exp(M - _tops(M))
+    total = E.sum(axis=1, keepdims=True)
+    return E / np.where(total == 0, 1, total)
+
+
+@mistake
+def one_long_table(S: F, keep: B) -> F:
+    """the weights are right, and they come as one long table. The result has the shape of S."""
+    M = _hidden(S, keep).reshape(-1, S.shape[-1])
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def turned_over(S: F, keep: B) -> F:
+    """your largest scores get the smallest weights: somewhere a sign is the wrong way round. A row's own
+    maximum is subtracted from its scores, and not the other way."""
+    M = _hidden(-S, keep)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def powers_of_two(S: F, keep: B) -> F:
+    """you took powers of 2. Softmax takes powers of e, with np.exp."""
+    M = _hidden(S, keep)
+    E = 2 ** (M - _tops(M))
+    total = E.sum(axis=-1, keepdims=True)
+    return E / np.where(total == 0, 1, total)
+
+
+@mistake
+def mask_times_scores_and_weights(S: F, keep: B) -> F:
+    """you made masked scores 0 and their exponentials 0 afterwards. Where all kept scores are far below 0, the
+    largest of a row is such a masked 0, and the kept ones are lost beside it; and NaN times 0 is NaN. What is
+    masked must be out before anything is compared with it."""
+    E = np.exp(S * keep - (S * keep).max(axis=-1, keepdims=True)) * keep
+    total = E.sum(axis=-1, keepdims=True)
+    return E / np.where(total == 0, 1, total)
 
 
 @right

@@ -776,6 +776,84 @@ def output_in_float32(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     return _weighed(X, Wqkv, Wo, h, keep, softmax_of_kept).astype(np.float32)
 
 
+@mistake
+def adds_minus_a_billion(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you masked by adding -1e9. A token that may look at nothing then looks at everything, since softmax
+    ignores a shift; and kept scores that are lower still lose all their weight. The softmax that has been
+    carried over masks with the one number below every score."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: weights_of(S + np.where(kept, 0.0, -1e9).astype(S.dtype)))
+
+
+@mistake
+def adds_minus_a_billion_in_float64(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you masked by adding -1e9. A token that may look at nothing then looks at everything, since softmax
+    ignores a shift; and kept scores that are lower still lose all their weight. (And (1 - keep) * -1e9 is a
+    float64 array, which makes float64 of float32.)"""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: weights_of(S + (1 - kept) * -1e9))
+
+
+@mistake
+def axis_put_into_the_mask(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you put an axis into the middle of the mask. [n, n] lines up with the last two axes of [h, n, n] by
+    itself, and serves all heads."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S, kept[:, None]))
+
+
+@mistake
+def values_come_first(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the first columns for values, then came queries and keys. The order is queries, keys, values."""
+    k, v = widths(Wqkv, Wo, h)
+    parts = np.split(X @ Wqkv, [h * v, h * (k + v)], axis=1)
+    V, Q, K = (_split(Z, h) for Z in parts)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def values_then_keys_then_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you read the three from back to front. The order is queries, keys, values."""
+    k, v = widths(Wqkv, Wo, h)
+    parts = np.split(X @ Wqkv, [h * v, h * (k + v)], axis=1)
+    V, K, Q = (_split(Z, h) for Z in parts)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def keys_then_values_then_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the first columns for keys, then came values and queries. The order is queries, keys, values."""
+    k, v = widths(Wqkv, Wo, h)
+    parts = np.split(X @ Wqkv, [h * k, h * (k + v)], axis=1)
+    K, V, Q = (_split(Z, h) for Z in parts)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def one_value_width_taken_off(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the width of one head's values off the columns of all heads. Divide by h first: of one head's 2k
+    + v columns, query and key share what remains when v is taken away."""
+    v = len(Wo) // h
+    k = (Wqkv.shape[1] - v) // (2 * h)
+    Z = X @ Wqkv
+    Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def last_head_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """the last head counts for nothing in your output. Heads are counted from 0 to h - 1."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    O = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
+    O[-1] = 0
+    return merged(O) @ Wo
+
+
+@mistake
+def first_head_alone(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """only head 0 counts in your output."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    O = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
+    return O[0] @ Wo[: V.shape[2]]
+
+
 @misses_the_idea
 def loops_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """the numbers are right, and a loop is left, over the heads or over the tokens. `@` multiplies whole stacks of

@@ -20,6 +20,7 @@ from autograder.exercises.heads.parts import (
     shifted_by_one,
     shifted_from_zero,
     unshifted,
+    weights_of,
     zeroed_after,
 )
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
@@ -640,6 +641,29 @@ def returned_with_weights(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> tuple[F,
 def output_in_float32(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """the numbers are right to seven digits: float64 went in and float32 came out."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, softmax_of_kept).astype(np.float32)
+
+
+@mistake
+def adds_minus_a_billion(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you masked by adding -1e9. A token that may look at nothing then looks at everything, since softmax
+    ignores a shift; and kept scores that are lower still lose all their weight. The softmax that has been
+    carried over masks with the one number below every score."""
+    return _weighed(X, Wq, Wk, Wv, Wo, keep, lambda S, kept: weights_of(S + np.where(kept, 0.0, -1e9).astype(S.dtype)))
+
+
+@mistake
+def adds_minus_a_billion_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you masked by adding -1e9. A token that may look at nothing then looks at everything, since softmax
+    ignores a shift; and kept scores that are lower still lose all their weight. (And (1 - keep) * -1e9 is a
+    float64 array, which makes float64 of float32.)"""
+    return _weighed(X, Wq, Wk, Wv, Wo, keep, lambda S, kept: weights_of(S + (1 - kept) * -1e9))
+
+
+@mistake
+def last_head_left_out(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """the last head counts for nothing in your output. Heads are counted from 0 to h - 1."""
+    heads = _heads(X, Wq, Wk, Wv, keep)
+    return np.concatenate(heads[:-1] + [np.zeros_like(heads[-1])], axis=1) @ Wo
 
 
 @right

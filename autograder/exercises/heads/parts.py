@@ -17,7 +17,7 @@ def apart(rng: np.random.Generator) -> tuple[int, int, int, int, int]:
     while True:
         n, d, v = sizes(rng, 3, 3)
         k, h = int(rng.integers(5, 9)), int(rng.integers(2, 5))
-        if len({n, d, h, k, v, h * k, h * v, n * h}) == 8 and d // h not in (1, k):
+        if len({n, d, h, k, v, h * k, h * v, n * h}) == 8 and d // h not in (1, k, v):
             return n, d, h, k, v
 
 
