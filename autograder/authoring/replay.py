@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 import nbformat
 
 from autograder.authoring.proofs import digest, keep, recall
+from autograder.dependencies import imported, modules
 from autograder.exercises import folder_of
 from autograder.folder import ROOT
-from autograder.imports import imported, modules
 
 SANITISED = "tests/nbval_sanitize.cfg"
 

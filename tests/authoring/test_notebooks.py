@@ -11,12 +11,12 @@ import sys
 from itertools import pairwise
 
 import pytest
-from leaks import functions, source_cells
 from nbformat import NotebookNode
 
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Task
 from autograder.folder import ROOT
+from tests.support.leaks import functions, source_cells
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)
