@@ -83,11 +83,14 @@ PUBLIC = (
 )
 
 
-def _scores(rng: np.random.Generator, *shape: int) -> F:
-    """Ordinary scores, but for those of row 1 of each table, which are lower by 40."""
-    S = normal(rng, *shape, scale=2.0)
-    S[..., 1, :] -= 40.0
+def _lowered(S: F, keep: B) -> F:
+    """These scores, with the kept ones of row 1 of each table lower by 40."""
+    S[..., 1, :] -= 40.0 * np.broadcast_to(keep, S.shape)[..., 1, :]
     return S
+
+
+def _lowered_case(rng: np.random.Generator, keep: B, *front: int) -> Case:
+    return case(_lowered(normal(rng, *front, *keep.shape, scale=2.0), keep), keep)
 
 
 def _beginning_late(rng: np.random.Generator, *shape: int) -> B:
@@ -104,10 +107,10 @@ def scores_to_weigh(rng: np.random.Generator) -> list[Case]:
     with_zeros, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
     with_zeros[np.arange(n), keep.argmax(axis=1)] = 0.0
     return [
-        case(_scores(rng, n, m), _beginning_late(rng, n, m)),
+        _lowered_case(rng, _beginning_late(rng, n, m)),
         case(with_zeros, keep),
         case(normal(rng, m, m, scale=2.0), causal(m, m)),
-        case(_scores(rng, b, n, m), _beginning_late(rng, b, n, m)),
+        _lowered_case(rng, _beginning_late(rng, b, n, m)),
     ]
 
 
@@ -123,7 +126,7 @@ def one_mask_to_weigh(rng: np.random.Generator) -> list[Case]:
     """one mask for a whole batch, one for each item, one for each head, each with an empty row"""
     b, h, n, m = sizes(rng, 4, 2, 6)
     return [
-        case(_scores(rng, b, n, m), _with_an_empty_row(rng, n, m)),
+        _lowered_case(rng, _with_an_empty_row(rng, n, m), b),
         case(normal(rng, b, h, n, m, scale=2.0), _with_an_empty_row(rng, b, 1, n, m)),
         case(normal(rng, b, h, n, m, scale=2.0), _with_an_empty_row(rng, h, n, m)),
         case(normal(rng, n, n, n, scale=2.0), _with_an_empty_row(rng, n, n)),
@@ -136,7 +139,7 @@ def empty_rows(rng: np.random.Generator) -> list[Case]:
     """a row with nothing to attend to is all zeros"""
     b, n, m = sizes(rng, 3, 3)
     return [
-        case(_scores(rng, n, m), _with_an_empty_row(rng, n, m)),
+        _lowered_case(rng, _with_an_empty_row(rng, n, m)),
         case(normal(rng, b, n, m, scale=2.0), _with_an_empty_row(rng, b, n, m)),
         case(normal(rng, n, m, scale=2.0), np.zeros((n, m), bool)),
     ]
@@ -167,8 +170,9 @@ def not_numbers(rng: np.random.Generator) -> list[Case]:
     """a NaN that is kept stays visible, one that is masked does not show"""
     # NaN at a masked place of one row, and in another row, which hides nothing, at a kept one.
     n, m = sizes(rng, 2, 4)
-    S, keep = _scores(rng, n, m), _beginning_late(rng, n, m)
+    keep = _beginning_late(rng, n, m)
     keep[0] = True
+    S = _lowered(normal(rng, n, m, scale=2.0), keep)
     S[0, rng.integers(m)] = np.nan
     S[1, np.argmin(keep[1])] = np.nan
     other = normal(rng, m, m, scale=2.0)
@@ -185,7 +189,7 @@ def weighed_at_the_edge(rng: np.random.Generator) -> list[Case]:
         case(normal(rng, 1, m), random_keep(rng, 1, m)),
         case(normal(rng, n, m, scale=2.0, dtype="float32"), _with_an_empty_row(rng, n, m)),
         case(normal(rng, n, m, scale=2.0, order="strided"), np.asfortranarray(_with_an_empty_row(rng, n, m))),
-        case(_scores(rng, n, m), _with_an_empty_row(rng, n, m)),
+        _lowered_case(rng, _with_an_empty_row(rng, n, m)),
     ]
 
 
