@@ -21,7 +21,7 @@ from autograder.exercises.block.parts import (
     staged,
 )
 from autograder.exercises.inputs import causal, normal
-from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.model import B, Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import (
     RELU,
     TANH,
@@ -120,7 +120,7 @@ PUBLIC = (
 )
 
 
-EPS, LARGE = 1e-5, 1e4  # beside tokens of that size eps is nothing, and one probe alone asks for it
+EPS, LARGE = 1e-5, 1e3  # beside tokens of that size eps is nothing, and one probe alone asks for it
 
 
 @probe(2.5)
@@ -168,7 +168,7 @@ def small_tokens(rng: np.random.Generator) -> list[Case]:
     return [case(normal(rng, n, d, scale=0.1), params, h, causal(n), 0.02, drawn_activation(rng))]
 
 
-@probe(1.0)
+@probe(1.0, strict=True)
 def blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single token, all sizes equal, float32, arrays that are not contiguous"""
     n, d, h, k, v, f = drawn_sizes(rng)
@@ -183,7 +183,7 @@ def blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
             drawn_activation(rng),
         ),
         _with_large_scores(
-            normal(rng, n, d, scale=LARGE), drawn_parameters(rng, d, h, k, v, f), h, drawn_activation(rng), EPS
+            normal(rng, n, d, scale=1000 * LARGE), drawn_parameters(rng, d, h, k, v, f), h, drawn_activation(rng), EPS
         ),
         case(
             normal(rng, even, even, scale=LARGE),
@@ -231,7 +231,7 @@ def attention_overflows(X: F, params: Params, h: int, keep: B, eps: float, act: 
         return staged(T1, T2, T3, T4, T5, T5 + T3)
 
 
-@mistake
+@misses_the_idea
 def post_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """this is the post-norm block of the first transformer, which normalises after each addition. Here each half
     normalises what goes into it, and what it adds to stays as it is."""
@@ -299,7 +299,7 @@ def attention_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: 
     return staged(T1, T2, T3, T4, T5, T5 + T3)
 
 
-@mistake
+@misses_the_idea
 def nobody_reads_the_norms(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T1 and T4, and nobody reads them: attention is given X, and the FFN is given T3."""
     T1 = norm1(X, params, eps)
@@ -358,7 +358,7 @@ def norms_the_end(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -
     return {**stages, "H": norm2(stages["H"], params, eps)}
 
 
-@mistake
+@misses_the_idea
 def loses_attention(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you added T5 to X. What attention has found, T2, is lost on that path: the FFN's update goes on top of T3, which
     holds both."""
@@ -391,7 +391,7 @@ def no_second_residual(X: F, params: Params, h: int, keep: B, eps: float, act: A
     return {**stages, "H": stages["T5"]}
 
 
-@mistake
+@misses_the_idea
 def no_residuals(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """both additions are missing. Attention and FFN make updates, and each of them replaces what it was to update."""
     T1 = norm1(X, params, eps)

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from autograder.exercises.block.parts import drawn_ids
 from autograder.exercises.inputs import normal
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 
 
 def embed(
@@ -74,7 +74,7 @@ def repeated_words(rng: np.random.Generator) -> list[Case]:
     return [case(ids, normal(rng, c, d), normal(rng, b * n + 2, d))]
 
 
-@probe(0.75)
+@probe(0.75, strict=True)
 def embeddings_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one word, texts as long as Pos allows, as many texts as words, float32, arrays that are not contiguous"""
     b, n, c, d = (int(size) for size in rng.permutation([2, 3, 4, 5]))
@@ -93,7 +93,7 @@ def embeddings_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@mistake
+@misses_the_idea
 def position_of_the_word(ids: F, E: F, Pos: F) -> F:
     """you looked the position up by the word's number. A word's place in the text is where it stands: 0, 1, 2, whatever
     the word. (Yours gives the same word the same vector everywhere, so it says nothing about places.)"""
@@ -131,7 +131,7 @@ def all_positions(ids: F, E: F, Pos: F) -> F:
     return E[ids] + Pos
 
 
-@mistake
+@misses_the_idea
 def no_positions(ids: F, E: F, Pos: F) -> F:
     """these are the words alone; the positions are missing."""
     return E[ids]
@@ -277,7 +277,7 @@ def as_many_places_as_texts(ids: F, E: F, Pos: F) -> F:
     return E[ids] + Pos[: len(ids)]
 
 
-@mistake
+@misses_the_idea
 def counts_on_through_the_batch(ids: F, E: F, Pos: F) -> F:
     """your places count on from one text to the next. Every text of a batch begins at place 0."""
     return E[ids] + Pos[np.arange(ids.size).reshape(ids.shape)]

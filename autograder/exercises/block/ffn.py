@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from autograder.exercises.block.parts import drawn_activation, drawn_layers
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import RELU, TANH, Act, silu
 
 
@@ -109,7 +109,7 @@ def square_networks(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one token alone, float32, arrays that are not contiguous"""
     n, d, f = sizes(rng, 3, 2, 7)
@@ -121,14 +121,14 @@ def networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@mistake
+@misses_the_idea
 def activation_last(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you applied the activation after the second layer. Between the layers there is nothing then, and two products in a
     row are one product: it is the bend in the middle that makes a network of them."""
     return act((X @ W1 + b1) @ W2 + b2)
 
 
-@mistake
+@misses_the_idea
 def no_activation(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """there is no activation. Without it both layers together are a single matrix product, W1 @ W2, and the width in
     between is for nothing."""
@@ -262,7 +262,7 @@ def adds_the_tokens(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     return X + act(X @ W1 + b1) @ W2 + b2
 
 
-@mistake
+@misses_the_idea
 def mixes_tokens(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you turned the table of tokens, so that features of different tokens were added up. An FFN works on each token by
     itself; a weight multiplies a row from the right as it stands."""

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.block.parts import drawn_gain, minus_mean, row_variance
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import normalised_rows, normed_token
 
 
@@ -125,7 +125,7 @@ def far_from_zero(rng: np.random.Generator) -> list[Case]:
     return [case(far + normal(rng, n, d, scale=1e5), *_affine(rng, d), EPS)]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def norm_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one token alone, more axes in front, float32, arrays that are not contiguous"""
     n, d = sizes(rng, 2, 3, 9)
@@ -238,7 +238,7 @@ def eps_under_both_roots(X: F, gain: F, bias: F, eps: float) -> F:
     return gain * minus_mean(X) / np.sqrt(np.sqrt(row_variance(X)) + eps) + bias
 
 
-@mistake
+@misses_the_idea
 def normalises_over_tokens(X: F, gain: F, bias: F, eps: float) -> F:
     """your means run over axis 0, feature by feature. Each token is to be normalised by itself, over its own features,
     which lie on the last axis. (Over the tokens it also leaks: future tokens are in the mean.)"""
@@ -285,7 +285,7 @@ def scaled_over_the_tokens(X: F, gain: F, bias: F, eps: float) -> F:
     return gain * minus_mean(X) / np.sqrt(row_variance(X, 0) + eps) + bias
 
 
-@mistake
+@misses_the_idea
 def normalises_over_everything(X: F, gain: F, bias: F, eps: float) -> F:
     """you took one mean and one variance of the whole array. Each token has its own."""
     return gain * (X - X.mean()) / np.sqrt(X.var() + eps) + bias
@@ -444,7 +444,7 @@ def divides_what_is_not_centred(X: F, gain: F, bias: F, eps: float) -> F:
     return gain * X / np.sqrt(row_variance(X) + eps) + bias
 
 
-@mistake
+@misses_the_idea
 def no_centring_at_all(X: F, gain: F, bias: F, eps: float) -> F:
     """you never subtracted the mean: this divides by the root of the mean square. It is called RMSNorm, many newer models
     use it, and it is not LayerNorm."""

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from autograder.exercises.block.parts import drawn_ids
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import row_softmax
 
 
@@ -29,7 +29,7 @@ def next_token_loss(logits: Float[np.ndarray, "b n c"], ids: Int[np.ndarray, "b 
 def _any_guesses(b: int, n: int, c: int, dtype: type = np.int64) -> Case:
     """Public guesses that look like nothing in particular; the word 0 is among the answers."""
     rng = np.random.default_rng(c)
-    ids = drawn_ids(rng, b, n, c).astype(dtype)
+    ids: F = drawn_ids(rng, b, n, c).astype(dtype)
     ids[0, 2] = 0
     return case(np.round(normal(rng, b, n, c, scale=2.0), 2), ids)
 
@@ -121,7 +121,7 @@ def huge_logits(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def losses_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """two words, one text, all sizes equal, arrays that are not contiguous"""
     b, n, c = _sizes(rng, 6)
@@ -142,7 +142,7 @@ def _of_the_answers(scores: F, answers: F) -> F:
     return np.take_along_axis(scores, answers[..., None], axis=-1)[..., 0]
 
 
-@mistake
+@misses_the_idea
 def no_shift(logits: F, ids: F) -> float:
     """you compared row i with word i, which is the word that the model was shown there. Row i is the guess for word
     i + 1."""
@@ -177,7 +177,7 @@ def logits_not_cut(logits: F, ids: F) -> float:
     return float(-_of_the_answers(_logs(logits), ids[:, 1:]).mean())
 
 
-@mistake
+@misses_the_idea
 def shifts_the_wrong_way(logits: F, ids: F) -> float:
     """you compared row i + 1 with word i, which lies in the past: the model has read it already. Row i is the guess for
     word i + 1."""
@@ -267,7 +267,7 @@ def softmax_twice(logits: F, ids: F) -> float:
     return float(-_of_the_answers(_logs(row_softmax(logits[:, :-1])), ids[:, 1:]).mean())
 
 
-@mistake
+@misses_the_idea
 def no_softmax(logits: F, ids: F) -> float:
     """you averaged the logits of the right words as they are. Logits say nothing by themselves, only compared with those
     of the other words: softmax compares them."""
@@ -282,7 +282,7 @@ def log_of_logits(logits: F, ids: F) -> float:
         return float(-np.log(_of_the_answers(logits[:, :-1], ids[:, 1:])).mean())
 
 
-@mistake
+@misses_the_idea
 def softmax_over_places(logits: F, ids: F) -> float:
     """your softmax runs over the places of the text. The words of the vocabulary compete, and they lie on the last axis."""
     return float(-_of_the_answers(_logs(logits, 1)[:, :-1], ids[:, 1:]).mean())
@@ -532,13 +532,6 @@ def probabilities_above_ten_to_the_minus_7(logits: F, ids: F) -> float:
     """you kept the probabilities from falling below a small number, 1e-7. It keeps the loss finite, and wrong: a mistake may cost only
     so much. Take the logarithm on paper first instead."""
     return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-7)).mean())
-
-
-@mistake
-def ten_to_the_minus_8_added(logits: F, ids: F) -> float:
-    """you added a small number, 1e-8, to the probabilities before the logarithm. It keeps the loss finite, and wrong. Take the
-    logarithm on paper first instead."""
-    return float(-np.log(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]) + 1e-8).mean())
 
 
 @mistake

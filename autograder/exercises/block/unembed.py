@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.block.parts import minus_mean, row_variance
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import row_softmax
 
 
@@ -61,7 +61,7 @@ def outputs_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def outputs_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one output, large numbers, float32, arrays that are not contiguous"""
     n, d, c = sizes(rng, 3)
@@ -78,14 +78,14 @@ def _token_axis(S: F) -> int:
     return -2 if S.ndim > 1 else -1
 
 
-@mistake
+@misses_the_idea
 def moves_rows_down(H: F, U: F) -> F:
     """your row i is made from output i - 1. It is true that output i - 1 guesses word i. But logits stay where their
     output stands, and row i of the result belongs to row i of H; the loss does the pairing."""
     return np.roll(H, 1, axis=_token_axis(H)) @ U
 
 
-@mistake
+@misses_the_idea
 def moves_rows_up(H: F, U: F) -> F:
     """your row i is made from output i + 1. Row i of the result belongs to row i of H: output i has the guess for word
     i + 1 in it already."""
@@ -99,7 +99,7 @@ def drops_the_last_row(H: F, U: F) -> F:
     return H[..., :-1, :] @ U
 
 
-@mistake
+@misses_the_idea
 def only_the_last_row(H: F, U: F) -> F:
     """you kept the last output alone. That is enough for writing on; for learning every output has a guess to make."""
     return H[..., -1, :] @ U
@@ -178,7 +178,7 @@ def letters_for_a_table(H: F, U: F) -> F:
     return np.einsum("nd,dc->nc", H, U)
 
 
-@mistake
+@misses_the_idea
 def returns_probabilities(H: F, U: F) -> F:
     """these are probabilities. Logits are asked for, which are scores: of any size and sign, before softmax. (The loss
     takes its own softmax, and a second one on top is one too many.)"""
