@@ -350,14 +350,6 @@ def neither_average_nor_scale(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
 
 
 @mistake
-def way_back_in_seven_digits(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
-    """your numbers have seven right digits, and float64 has sixteen: somewhere they went through float32. (The root of a tensor that was
-    made of a Python number is float32.)"""
-    A = masked_weights((Q @ K.T).float() / math.sqrt(Q.shape[1]), keep).to(Q.dtype)
-    return _back(A, _softmax_back(A, dO @ V.T), Q, K, dO)
-
-
-@mistake
 def root_in_seven_digits(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
     """your numbers have seven right digits, and float64 has sixteen: the root that you divided by is a float32 number. A tensor made of a
     Python number is float32; the number itself does not need to become a tensor."""

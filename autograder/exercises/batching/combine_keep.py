@@ -252,6 +252,14 @@ def keeps_the_future(lengths: T, n: int, causal: bool, left: bool = False) -> T:
 
 
 @mistake
+def keeps_the_strict_future(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """your triangle is the upper one, without its diagonal: tokens see what comes after them, and nothing else. That is a triangle of
+    what is to be *masked*; True means: may attend."""
+    seen = torch.ones(n, n, dtype=torch.bool).triu(1) if causal else _seen(n, False)
+    return _real(lengths, n, left)[:, None, None, :] & seen
+
+
+@mistake
 def hides_the_diagonal(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """with causal=True no token sees itself. It may."""
     seen = torch.ones(n, n, dtype=torch.bool).tril(-1) if causal else _seen(n, False)
@@ -262,6 +270,26 @@ def hides_the_diagonal(lengths: T, n: int, causal: bool, left: bool = False) -> 
 def longest_text_for_all(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """every text has the mask of the longest one. Each has a length of its own."""
     return combine_by_rules(lengths.max().expand(len(lengths)), n, causal, left)
+
+
+@mistake
+def first_text_for_all(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """every text has the mask of the first. Each has a length of its own."""
+    return combine_by_rules(lengths[:1].expand(len(lengths)), n, causal, left)
+
+
+@mistake
+def causal_behind_only(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """with left=True the future stays open in your mask, where it is to be masked. Where the padding stands has nothing to do with time."""
+    return combine_by_rules(lengths, n, causal and not left, left)
+
+
+@mistake
+def lengths_changed(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """the caller's lengths are one less afterwards: -= writes into the tensor that it finds. Make a new one."""
+    keep = combine_by_rules(lengths, n, causal, left)
+    lengths -= 1
+    return keep
 
 
 @mistake

@@ -322,10 +322,30 @@ def mask_of_numbers(Q: T, K: T, V: T, keep: T) -> T:
 
 
 @mistake
-def even_where_empty(Q: T, K: T, V: T, keep: T) -> T:
-    """a query that may attend to nothing got the plain mean of the values: you made a mask of large negative numbers to
-    be added, and where all scores are equally low softmax shares evenly. Hand over the booleans themselves."""
+def everything_seen_where_nothing_is(Q: T, K: T, V: T, keep: T) -> T:
+    """a query that may attend to nothing attended to everything: you made a mask of large negative numbers to be added, and where the same is
+    taken from all scores of a row, softmax does not notice. Hand over the booleans themselves."""
     return _sdpa(Q, K, V, attn_mask=torch.zeros_like(keep, dtype=Q.dtype).masked_fill(~keep, -1e9))
+
+
+@mistake
+def even_where_empty(Q: T, K: T, V: T, keep: T) -> T:
+    """a query that may attend to nothing got the plain mean of the values: you gave masked places a large negative score, and where all
+    scores are equally low softmax shares evenly. Hand over the booleans themselves."""
+    return scores_over_root_k(Q, K).masked_fill(~keep, -1e9).softmax(dim=-1) @ V
+
+
+@mistake
+def mask_turned(Q: T, K: T, V: T, keep: T) -> T:
+    """you turned the mask. Row i of keep belongs to query i, and its columns to the keys: it fits as it stands."""
+    return _sdpa(Q, K, V, attn_mask=keep.transpose(-2, -1))
+
+
+@mistake
+def two_more_axes_in_the_mask(Q: T, K: T, V: T, keep: T) -> T:
+    """you put two axes in front of the mask, whatever it was. That is right for [n, m]; a mask of four axes has them already. None needs
+    it: the axes that are missing in front are taken as 1."""
+    return _sdpa(Q, K, V, attn_mask=keep[None, None])
 
 
 @mistake
@@ -392,6 +412,18 @@ def values_and_keys_exchanged(Q: T, K: T, V: T, keep: T) -> T:
 def keys_for_queries(Q: T, K: T, V: T, keep: T) -> T:
     """you handed keys over as queries and queries as keys. The order is query, key, value."""
     return _sdpa(K, Q, V, attn_mask=keep)
+
+
+@mistake
+def keys_as_values(Q: T, K: T, V: T, keep: T) -> T:
+    """you handed the keys over as values, too. The order is query, key, value."""
+    return _sdpa(Q, K, K, attn_mask=keep)
+
+
+@mistake
+def heads_always_float32(Q: T, K: T, V: T, keep: T) -> T:
+    """float64 went in, and float32 came out. The function takes float64 as it is."""
+    return _sdpa(Q.float(), K.float(), V.float(), attn_mask=keep)
 
 
 @mistake

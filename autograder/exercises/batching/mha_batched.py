@@ -514,6 +514,30 @@ def root_of_the_values_width(X: T, params: Params, h: int, keep: T) -> T:
 
 
 @mistake
+def root_of_a_share_of_d(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by the root of d/h. Queries and keys may be wider or narrower than that share of a token: their width k
+    follows from the shapes of both weights."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / (X.shape[-1] / h) ** 0.5, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def root_of_a_whole_share_of_d(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by the root of d // h. Queries and keys may be wider or narrower than that share of a token: their width
+    k follows from the shapes of both weights."""
+    Q, K, V = _projected(X, params, h)
+    share = max(X.shape[-1] // h, 1)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / share**0.5, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def eight_always(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by 8, which is the root of 64. Heads are 64 wide in many models; here their width k is another."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / 8, keep) @ V) @ params["Wo"]
+
+
+@mistake
 def root_of_the_tokens(X: T, params: Params, h: int, keep: T) -> T:
     """you divided the scores by the root of the number of tokens. It is the width k of queries and keys that counts."""
     Q, K, V = _projected(X, params, h)
@@ -627,6 +651,14 @@ def zero_for_a_hidden_score(X: T, params: Params, h: int, keep: T) -> T:
 
 
 @mistake
+def scores_times_the_mask(X: T, params: Params, h: int, keep: T) -> T:
+    """you multiplied the scores by the mask, which makes masked ones 0. That is a score like any other: e to the 0 is 1, and the masked
+    places take their share. What gets no weight has the score -inf."""
+    Q, K, V = _projected(X, params, h)
+    return _joined((scores_over_root_k(Q, K) * keep).softmax(dim=-1) @ V) @ params["Wo"]
+
+
+@mistake
 def masks_after_softmax(X: T, params: Params, h: int, keep: T) -> T:
     """you set the masked weights to zero after softmax, and let softmax see the masked scores. So the weights that are left
     no longer add up to 1: the masked tokens have taken their share out of the sum. Hide before softmax too."""
@@ -648,6 +680,15 @@ def every_nan_to_zero(X: T, params: Params, h: int, keep: T) -> T:
     Q, K, V = _projected(X, params, h)
     A = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).nan_to_num(0)
     return _joined(A @ V) @ params["Wo"]
+
+
+@mistake
+def every_nan_of_the_output_to_zero(X: T, params: Params, h: int, keep: T) -> T:
+    """you turned every NaN of the result into 0. That empties the outputs of tokens that see nothing, and it also hides a NaN that comes
+    from somewhere else: a broken model looks healthy. Set the masked weights to 0; a NaN at a kept place has to stay."""
+    Q, K, V = _projected(X, params, h)
+    A = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1)
+    return (_joined(A @ V) @ params["Wo"]).nan_to_num(0)
 
 
 @mistake
@@ -742,6 +783,12 @@ def no_wo(X: T, params: Params, h: int, keep: T) -> T:
     not be d."""
     Q, K, V = _projected(X, params, h)
     return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V)
+
+
+@mistake
+def adds_the_tokens(X: T, params: Params, h: int, keep: T) -> T:
+    """you added the tokens to the result. That is the residual connection, and it is the block that adds it."""
+    return X + _plainly(X, params, h, keep)
 
 
 @mistake

@@ -117,7 +117,7 @@ def norm_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(0.25)
+@probe(0.25, strict=True)
 def far_from_zero(rng: np.random.Generator) -> list[Case]:
     """tokens far above 0 and far below it, whose variance keeps its digits"""
     n, d = sizes(rng, 2, 4, 9)
@@ -358,6 +358,13 @@ def length_and_eps_outside(X: F, gain: F, bias: F, eps: float) -> F:
 def multiplied_by_the_deviation(X: F, gain: F, bias: F, eps: float) -> F:
     """you multiplied by the deviation. A token that is twice as large is to come out the same: divide."""
     return gain * minus_mean(X) * np.sqrt(row_variance(X) + eps) + bias
+
+
+@mistake
+def largest_for_deviation(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided by the largest of the centred features. The deviation is the root of the mean of their squares."""
+    centred = minus_mean(X)
+    return gain * centred / (np.abs(centred).max(axis=-1, keepdims=True) + eps) + bias
 
 
 @mistake
