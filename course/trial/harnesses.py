@@ -9,6 +9,7 @@ returned", names its entry to the student as it stands.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
@@ -149,9 +150,18 @@ def evaluating(function: Callable[..., Any], table: Any, ids: Any, training: boo
             "loss": loss,
             "in training mode afterwards": _in_training(model, model.inside),
             "carries a graph": bool(getattr(loss, "requires_grad", False)),
-            "gradients recorded afterwards": torch.is_grad_enabled(),
-            "can still be trained": all(parameter.requires_grad for parameter in model.parameters()),
+            "left switched off": _switched_off(model),
         }
+
+
+def _switched_off(model: Any) -> str:
+    import torch
+
+    off = {
+        "the recording of gradients": not torch.is_grad_enabled(),
+        "the gradients of the model's weights": not all(weight.requires_grad for weight in model.parameters()),
+    }
+    return " and ".join(what for what, is_off in off.items() if is_off) or "nothing"
 
 
 def _in_training(model: Any, inside: Any) -> str:
@@ -237,6 +247,14 @@ def decoding(
     return {"outputs": outputs, "caches": caches}
 
 
+def stepping(
+    function: Callable[..., Any], x_new: torch.Tensor, cache: Any, Wq: torch.Tensor, Wk: torch.Tensor, Wv: torch.Tensor
+) -> Any:
+    """Your function was called once, and the two things that it returned were looked at one by one."""
+    answer = function(x_new, cache, Wq, Wk, Wv)
+    return {"output": answer[0], "cache": answer[1]} if isinstance(answer, tuple) and len(answer) == 2 else answer
+
+
 def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
     """Here a refusal counts as an answer like any other; it is a ValueError, and it is raised."""
     refused = "ValueError, raised"
@@ -244,10 +262,18 @@ def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
         answer = function(*arguments)
     except ValueError:
         return refused
-    except AssertionError:
-        return "AssertionError, raised"
+    except Exception as error:
+        if _deliberate(error):
+            return f"{type(error).__name__}, raised"
+        raise
     not_raised = isinstance(answer, Exception) or (isinstance(answer, str) and answer == refused)
     return f"{type(answer).__name__}, returned and not raised" if not_raised else answer
+
+
+def _deliberate(error: Exception) -> bool:
+    """Whether a statement raised it, `raise` or `assert`, and not an operation that went wrong."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    return (last.line or "").startswith(("raise", "assert"))
 
 
 def processes(
@@ -338,6 +364,7 @@ HARNESSES: dict[str, Harness] = {
     "timing": timing,
     "decoding": decoding,
     "refusing": refusing,
+    "stepping": stepping,
     "processes": processes,
     "shards": shards,
     "refusals": refusals,

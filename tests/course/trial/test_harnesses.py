@@ -132,8 +132,7 @@ def test_who_measures_with_care_leaves_no_trace(training: bool) -> None:
     assert report == {
         "in training mode afterwards": "yes" if training else "no",
         "carries a graph": False,
-        "gradients recorded afterwards": True,
-        "can still be trained": True,
+        "left switched off": "nothing",
     }
 
 
@@ -146,8 +145,8 @@ def test_who_measures_with_care_leaves_no_trace(training: bool) -> None:
             "in training mode afterwards",
             "the part inside, but not the model",
         ),
-        (lambda model: torch.set_grad_enabled(False), "gradients recorded afterwards", False),
-        (lambda model: model.requires_grad_(False), "can still be trained", False),
+        (lambda model: torch.set_grad_enabled(False), "left switched off", "the recording of gradients"),
+        (lambda model: model.requires_grad_(False), "left switched off", "the gradients of the model's weights"),
     ],
 )
 def test_a_trace_that_is_left_is_told(trace: Callable[..., Any], key: str, said: object) -> None:
@@ -178,6 +177,13 @@ def test_an_assertion_is_told_from_a_refusal() -> None:
         assert x == 0
 
     assert refusing(asserts, 1) not in (refusing(refuse, 1), refusing(asserts, 0))
+
+
+def test_another_error_that_is_raised_on_purpose_is_told_by_its_type() -> None:
+    def raises(x: int) -> None:
+        raise TypeError("no number")
+
+    assert refusing(raises, 1) == "TypeError, raised"
 
 
 def test_another_exception_than_a_refusal_passes_through() -> None:
