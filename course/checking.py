@@ -18,7 +18,16 @@ from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.latest import left_over
 from course.trial.claims import seen
-from course.trial.comparing import Difference, Match, difference, lines_grow, match, recognise, same_answers
+from course.trial.comparing import (
+    Difference,
+    Match,
+    difference,
+    faintness,
+    lines_grow,
+    match,
+    recognise,
+    same_answers,
+)
 from course.trial.functions import Function
 from course.trial.harnesses import HARNESSES
 from course.trial.message import Comparison, Message, State
@@ -28,6 +37,13 @@ from course.trial.text import LOOP_LEFT, explain, indented, recognised, show
 from course.trial.values import Value, bare
 
 SMALL = 24  # arguments of up to so many numbers are shown in numbers
+MANY_LINES = 20  # of arguments in numbers are more than a reader wants before the one sentence
+ROWS_LEFT = 4  # lines that are left of one that is folded
+VISIBLE = 3.0  # digits to which a table is read: a difference behind them is not seen in it
+REMEMBERS = (
+    "Called twice with the same arguments, it gives two different answers: something outlives the call, such as a list or an array "
+    "that is made outside the function, or a random number is drawn."
+)
 VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
 
@@ -141,6 +157,7 @@ def examine(function: Any) -> Result:
     if exercise is None:
         return _plain(name, "unknown", f"check goes by the function's name, and there is no exercise called {name}.")
     observed: list[Observation] = []
+    hurried = False
     for place, case in enumerate(exercise.cases):
         clock, worked = time.monotonic(), time.process_time()
         observed.append(seen(exercise.view, case.run(function, exercise.vectorised)))
@@ -155,13 +172,23 @@ def examine(function: Any) -> Result:
         # what other programs take of the machine is no time of this case's
         took = time.monotonic() - clock if held_up(observed[-1]) else time.process_time() - worked
         if took > PATIENCE and difference(exercise.expected[place], observed[-1]):
-            exercise = _beginning(exercise, place + 1)
+            exercise, hurried = _beginning(exercise, place + 1), True
             break
     differences = [difference(want, got) for want, got in zip(exercise.expected, observed, strict=True)]
     loops = exercise.vectorised and lines_grow(observed)
-    if not any(differences) and not loops:
-        return _correct(exercise, observed)
-    return _wrong(exercise, function, observed, differences)
+    if any(differences) or loops:
+        return _wrong(exercise, function, observed, differences, hurried)
+    if _remembers(exercise, function, observed, 0):
+        return Result(name, Message("not yet", (f"{name}: not yet.",), reasons=(REMEMBERS,)))
+    return _correct(exercise, observed)
+
+
+def _remembers(exercise: StoredExercise, function: Any, observed: list[Observation], i: int) -> bool:
+    """Whether a case has another answer when it is tried once more."""
+    case = exercise.cases[i]
+    if case.harness is not None:
+        return False
+    return not same_answers([exercise.expected[i]], [observed[i]], [seen(exercise.view, case.run(function))])
 
 
 def _beginning(exercise: StoredExercise, count: int) -> StoredExercise:
@@ -182,8 +209,13 @@ def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
 
 
 def _wrong(
-    exercise: StoredExercise, function: Any, observed: list[Observation], differences: list[Difference | None]
+    exercise: StoredExercise,
+    function: Any,
+    observed: list[Observation],
+    differences: list[Difference | None],
+    hurried: bool,
 ) -> Result:
+    """What to say of a wrong answer; nothing is tried twice where it is `hurried`, since a case took long."""
     elsewhere = _begin_elsewhere(exercise, function)
     failing = [i for i, found in enumerate(differences) if found]
     mistakes, sure = known(exercise, observed)
@@ -192,18 +224,21 @@ def _wrong(
     reasons: list[str] = []
     comparison: Comparison | None = None
     if failing:
-        i = min(failing, key=partial(_hard_to_follow, exercise))
-        found = differences[i]
-        assert found is not None
+        i, found = min(
+            ((i, found) for i, found in enumerate(differences) if found), key=partial(_hard_to_follow, exercise)
+        )
         parts = _parts(exercise, i, observed[i])
         case = exercise.cases[i]
         names = case.names([name for name, _ in exercise.parameters])
         axes = exercise.axes if case.harness is None else None
         reasons += parts or [*_situation(exercise, i), explain(found, axes, names)]
         if found.kind in ("value", "shape", "type") and found.given is not None and not parts:
-            comparison = Comparison(*(_entry(one.result, found.path) for one in (exercise.expected[i], observed[i])))
+            both = [_entry(one.result, found.path) for one in (exercise.expected[i], observed[i])]
+            comparison = Comparison(*both) if show(both[0]) != show(both[1]) else None  # the sentence has all digits
         if found.kind == "changed" and _leaves(found.given) <= SMALL:
             reasons.append(f"Afterwards it is\n{show(found.given)}")
+        if found.kind == "value" and not hurried and _remembers(exercise, function, observed, i):
+            reasons.append(REMEMBERS)
     else:
         reasons.append(f"The values are right. {LOOP_LEFT}")
     return Result(
@@ -280,9 +315,20 @@ def _situation(exercise: StoredExercise, i: int) -> list[str]:
     told = (
         _argument(name, axes.get(name, ""), argument) for name, argument in zip(names, case.arguments, strict=False)
     )
-    parts = [part for part in told if part]
+    parts = _folded([part for part in told if part])
     done = [inspect.getdoc(HARNESSES[case.harness]) or ""] if case.harness else []
     return [*(" ".join(text.split()) for text in done), *(["With " + "\n".join(parts)] if parts else [])]
+
+
+def _folded(parts: list[str]) -> list[str]:
+    """The arguments, those of several lines by their first rows where all of them together would be too many."""
+    while sum(part.count("\n") + 1 for part in parts) > MANY_LINES:
+        longest = max(range(len(parts)), key=lambda i: parts[i].count("\n"))
+        lines = parts[longest].split("\n")
+        if len(lines) <= ROWS_LEFT:
+            break
+        parts[longest] = "\n".join([*lines[: ROWS_LEFT - 1], f"    and {len(lines) - ROWS_LEFT + 1} more lines"])
+    return parts
 
 
 def _argument(name: str, axes: str, argument: Value | Function) -> str:
@@ -325,10 +371,12 @@ def _entry(result: Value, path: tuple[int | str, ...]) -> Value:
     return result
 
 
-def _hard_to_follow(exercise: StoredExercise, i: int) -> tuple[bool, bool, int]:
-    """How hard a case is to follow: a plain call is easier than a harness, and a small case than a large one."""
+def _hard_to_follow(exercise: StoredExercise, failing: tuple[int, Difference]) -> tuple[bool, bool, bool, int]:
+    """How hard it is to see what went wrong in a case: a difference in the last digits is harder than one in the first,
+    a harness harder than a plain call, and a large case harder than a small one."""
+    i, found = failing
     case = exercise.cases[i]
-    return case.harness is not None, _sizes_coincide(exercise, i), _leaves(case.arguments)
+    return faintness(found) > VISIBLE, case.harness is not None, _sizes_coincide(exercise, i), _leaves(case.arguments)
 
 
 def _sizes_coincide(exercise: StoredExercise, i: int) -> bool:

@@ -23,6 +23,7 @@ from course.trial.cases import Case
 from course.trial.functions import Function
 from course.trial.link import Link, SocketLink, send_fitting
 from course.trial.message import paragraphs
+from course.trial.observing import Handed
 from course.trial.values import Callback, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
@@ -125,6 +126,8 @@ def _asking(
     """
 
     def known(argument: object) -> object:
+        if isinstance(argument, Handed):
+            return argument if argument.ended else Callback(argument.__name__)
         called = getattr(argument, "__name__", None) if callable(argument) else None
         return Callback(called) if called in handed else argument
 

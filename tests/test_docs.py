@@ -80,10 +80,25 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     assert links or page.parent == DOCS
     for link in links:
+        if link.startswith("https://"):  # no network: whether the page is there is for a person to see
+            assert page.name == "sources.md", f"{link} belongs on the page of sources"
+            continue
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
         assert target.is_file(), link
         assert not anchor or anchor in anchors(target), link
+
+
+def test_what_the_notebooks_link_to_stands_among_the_sources() -> None:
+    sources = set(re.findall(r"\]\((https://[^)\s]+)\)", text("sources.md")))
+    named = {
+        link
+        for path in sorted((ROOT / "source").glob("*/*.ipynb"))
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "markdown"
+        for link in re.findall(r"https?://[^)\s\"<>]+", "".join(cell["source"]))
+    }
+    assert named - sources == set()
 
 
 def test_every_page_can_be_reached_from_the_readme() -> None:

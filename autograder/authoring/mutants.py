@@ -20,16 +20,18 @@ from rich.table import Table
 
 from autograder.authoring.proofs import digest, keep, recall
 from autograder.exercises import every_exercise, exercise_named, folder_of
-from autograder.exercises.model import Case, Exercise, Implementation, equivalence
+from autograder.exercises.model import Case, Exercise, Implementation, about_the_idea, equivalence
 from autograder.judging import Verdict, judge_here
-from autograder.judging.reference import remembered
+from autograder.judging.examine import FORM_KEEPS
+from autograder.judging.reference import expected, given, remembered
 from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.checking import examine, known
 from course.client import answer
 from course.trial import ranks
 from course.trial.claims import seen
-from course.trial.comparing import same_answers
+from course.trial.comparing import difference, same_answers
+from course.trial.form import only_form
 
 SEEDS = (1, 20, 300)
 RESTS_ON = (
@@ -39,6 +41,7 @@ RESTS_ON = (
     "course/client.py",
 )
 """What the proof of every exercise rests on, besides the exercise and its answers."""
+NO_LUCK = np.random.default_rng(0)  # for cases that are drawn already
 MANY = 6  # mistakes, which are counted rather than named
 
 
@@ -151,18 +154,32 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
     if survived:
         return Row(exercise.name, name, "mistake", "survived", "survives the hidden test")
     killers = tuple(sorted({i for v in verdicts for i, f in enumerate(v.findings, 1) if f.earned < f.points}))
-    score = max(verdict.score for verdict in verdicts)
-    result = f"{score:g} of {verdicts[0].points:g}, killed by probe {', '.join(map(str, killers))}"
+    scores, points = {verdict.score for verdict in verdicts}, verdicts[0].points
+    result = f"{max(scores):g} of {points:g}, killed by probe {', '.join(map(str, killers))}"
     trouble = ""
+    if len(scores) > 1:
+        trouble = f"its points depend on the draw: {', '.join(f'{score:g}' for score in sorted(scores))}; "
+    if about_the_idea(mistake) and max(scores) > points / 2:
+        trouble += "misses the idea, and keeps more than half; "
+    if max(scores) < points * FORM_KEEPS and _of_form(exercise, papers, mistake):
+        trouble += "a matter of form, and loses more than a quarter; "
     for verdict in verdicts:
         if verdict.mistakes != (name,):
-            trouble = f"named {verdict.mistakes} by the hidden test"
+            trouble += f"named {verdict.mistakes} by the hidden test; "
+            break
     public = _public_names(exercise, mistake)
     if public is None:
-        trouble += " passes the public check"
+        trouble += "passes the public check"
     elif public != [name]:
-        trouble += f" named {public} by check"
-    return Row(exercise.name, name, "mistake", result, trouble.strip(), killers)
+        trouble += f"named {public} by check"
+    return Row(exercise.name, name, "mistake", result, trouble.removesuffix("; "), killers)
+
+
+def _of_form(exercise: Exercise, papers: dict[int, Exercise], mistake: Implementation) -> bool:
+    """Whether all that a mistake answers is right but for its form."""
+    cases = [case for paper in papers.values() for probe in paper.probes for case in probe.draw(NO_LUCK)]
+    answers = ((expected(exercise, case), given(exercise, mistake, case, False)) for case in cases)
+    return all(difference(want, got) is None or only_form(want, got) for want, got in answers)
 
 
 def _public_names(exercise: Exercise, mistake: Implementation) -> list[str] | None:

@@ -22,11 +22,13 @@ __all__ = [
     "Implementation",
     "Probe",
     "Task",
+    "about_the_idea",
     "case",
     "equivalence",
     "equivalent",
     "exercise_in",
     "lesson",
+    "misses_the_idea",
     "mistake",
     "probe",
     "result_axes",
@@ -58,6 +60,8 @@ class Probe:
         measures: "value" compares each case with the oracle. "lines" takes two cases, a small and a large one, and
             also wants the large one to run no more Python lines than the small one (counted in the student's process).
         part: the one entry of a dictionary that this probe looks at, or None for all of a result.
+        strict: whether it is about form or digits ("keeps float32"). A slip of form costs a quarter of every probe that shows it,
+            and all of a strict one where no other shows it.
     """
 
     shows: str
@@ -65,6 +69,7 @@ class Probe:
     draw: Draw
     measures: Measure = "value"
     part: str | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,9 +155,9 @@ def exercise_in(module: ModuleType, notebook: str) -> Exercise:
 
 
 def probe(
-    points: float, measures: Measure = "value", part: str | tuple[str, ...] | None = None
+    points: float, measures: Measure = "value", part: str | tuple[str, ...] | None = None, *, strict: bool = False
 ) -> Callable[[Draw], Draw]:
-    """Mark a function that draws cases as a probe. Its docstring is what the probe shows.
+    """Mark a function that draws cases as a probe; the arguments are the attributes of `Probe`. Its docstring is what the probe shows.
 
     With several parts it is one probe for each of them, worth these points each; its docstring says `{part}` where that one is named.
     """
@@ -161,7 +166,7 @@ def probe(
         shows = " ".join((inspect.getdoc(draw) or "").split())
         parts = part if isinstance(part, tuple) else (part,)
         draw.probes = tuple(  # type: ignore[attr-defined]
-            Probe(shows.replace("{part}", str(one)), points, draw, measures, one) for one in parts
+            Probe(shows.replace("{part}", str(one)), points, draw, measures, one, strict) for one in parts
         )
         return draw
 
@@ -172,6 +177,12 @@ def mistake(implementation: Implementation) -> Implementation:
     """Mark a wrong answer that students are known to give. Its docstring is what they read."""
     implementation.role = "mistake"  # type: ignore[attr-defined]
     return implementation
+
+
+def misses_the_idea(implementation: Implementation) -> Implementation:
+    """Mark a mistake that does not do what the exercise is about, however right its numbers: it keeps half of the points at most."""
+    implementation.misses_the_idea = True  # type: ignore[attr-defined]
+    return mistake(implementation)
 
 
 def equivalent(reason: str) -> Callable[[Implementation], Implementation]:
@@ -196,6 +207,11 @@ def lesson(mistake: Implementation) -> str:
     if not text:
         raise ValueError(f"the mistake {mistake.__name__} has no docstring, so nobody could be told of it")
     return " ".join(text.split())
+
+
+def about_the_idea(mistake: Implementation) -> bool:
+    """Whether this mistake misses what the exercise is about."""
+    return getattr(mistake, "misses_the_idea", False)
 
 
 def equivalence(mistake: Implementation) -> str | None:

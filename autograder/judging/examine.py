@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from autograder.exercises import exercise_named
 from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
+from autograder.judging.again import again
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.trial.claims import seen
@@ -31,6 +32,7 @@ from course.trial.comparing import (
     recognise,
     same_answers,
 )
+from course.trial.form import only_form
 from course.trial.functions import Function
 from course.trial.link import Allow, Link, by_the_clock
 from course.trial.observing import PATIENCE, Account, Observation
@@ -42,8 +44,15 @@ ASKS_PER_CALL = 5_000
 ASKED_ELEMENTS = 4_000  # loops over every pair of them end in seconds
 LISTENING_SECONDS = 3.0  # of the judge's processor time in one conversation, to read what comes and to answer questions
 LONGEST_REASON = 500
+FORM_KEEPS = 0.75  # of a probe's points, where an answer is right but for its form
 SECONDS_PER_CALL = 20.0
+REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
+LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
 ENDED = "The process that ran your code ended; what had been earned before is kept."
+
+
+Merit = Literal["right", "form", "wrong"]
+"""Of the answers to one probe: all right, right but for their form, or not."""
 
 
 class Unreadable(Exception):
@@ -236,12 +245,15 @@ def examine(
     rng = np.random.default_rng(seed)
     lent = tuple(name for name in exercise.uses if name not in passed)
     interview = Interview(exercise, link, lent, LISTENING_SECONDS, allow)
-    findings: list[Finding] = []
+    found: list[tuple[Probe, Merit, str]] = []
     stop: tuple[Outcome, str] | None = None
+    remembering = next((probe for probe in exercise.probes if probe.measures == "value"), None)
     for probe in exercise.probes:
+        merit: Merit = "wrong"
+        reason = ""
         if stop is None:
             try:
-                reason = _try(interview, probe, rng)
+                merit, reason = _try(interview, probe, rng, probe is remembering)
             except TimeoutError:
                 stop = "timed out", "One call took too long; what had been earned before is kept."
             except (EOFError, OSError):
@@ -251,21 +263,36 @@ def examine(
             else:
                 if _unwritten(interview):
                     stop = "not attempted", ""
-                    reason = ""
-                findings.append(Finding(probe.shows, probe.points, 0.0 if reason or stop else probe.points, reason))
-                continue
-        findings.append(Finding(probe.shows, probe.points, 0.0))
-    verdict = _conclude(exercise, tuple(findings), interview, stop)
+                    merit, reason = "wrong", ""
+        found.append((probe, merit, reason))
+    verdict = _conclude(exercise, _findings(found), interview, stop)
     _farewell(link, verdict)
     return verdict
 
 
-def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
-    """Why this probe earns nothing, or "" where it earns its points."""
+def _findings(found: list[tuple[Probe, Merit, str]]) -> tuple[Finding, ...]:
+    """What each probe earns. A slip of form costs a quarter wherever it shows; where only strict probes show it, it costs those."""
+    shown = any(merit == "form" and not probe.strict for probe, merit, _ in found)
+
+    def earned(probe: Probe, merit: Merit) -> float:
+        if merit == "form":
+            return FORM_KEEPS * probe.points if shown else 0.0
+        return probe.points if merit == "right" else 0.0
+
+    return tuple(Finding(probe.shows, probe.points, earned(probe, merit), reason) for probe, merit, reason in found)
+
+
+def _try(interview: Interview, probe: Probe, rng: np.random.Generator, twice: bool) -> tuple[Merit, str]:
+    """What an answer to this probe is worth, and why not more.
+
+    Args:
+        twice: whether to ask for a case a second time, and for one like it, which shows what an answer remembers.
+    """
     trial = Trial(interview.exercise, probe.measures == "lines", probe.part)
     interview.trials.append(trial)
-    reason = ""
-    for case in probe.draw(rng):
+    reason, form = "", True
+    drawn = probe.draw(rng)
+    for place, case in enumerate([*drawn, *again(drawn)] if twice else drawn):
         want = expected(interview.exercise, case)
         busy, clock = interview.allow(PATIENCE), by_the_clock(PATIENCE)
         got = interview.ask(case, trial.lines)
@@ -277,15 +304,19 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator) -> str:
         trial.wanted.append(want)
         trial.got.append(got)
         if _unwritten(interview):
-            return "not written yet"
+            return "wrong", "not written yet"
         found = difference(want, got)
+        form = form and (found is None or only_form(want, got))
         if found and parted and trial.part and found.kind in OF_THE_RESULT:
             found = replace(found, path=(trial.part, *found.path))
         if found and not reason:
-            reason = _reason(interview.exercise, case, found)[:LONGEST_REASON]
+            reason = REMEMBERS if place == len(drawn) else _reason(interview.exercise, case, found)
+            reason = (LIKE_BEFORE if place > len(drawn) else "") + reason[:LONGEST_REASON]
         if found and tried:
             break
-    return reason or (LOOP_LEFT if trial.failed else "")
+    if trial.loops:
+        return "wrong", reason or LOOP_LEFT
+    return ("right" if not reason else "form" if form else "wrong"), reason
 
 
 def _reason(exercise: Exercise, case: Case, found: Difference) -> str:

@@ -23,6 +23,9 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2}
 # Lines that one call may run more than another without having a loop in it: a branch, a wrapper inside numpy.
 LINES_OF_SLACK = 6
 
+# An entry that differs by this part of the largest difference shows what is wrong as well as any; the first of them is told.
+CLEAR = 0.1
+
 M = TypeVar("M")
 M_contra = TypeVar("M_contra", contravariant=True)
 
@@ -41,7 +44,7 @@ class Difference:
         kind: what differs.
         path: where in the result: () is the result itself, (1,) its second part; for "changed", the argument's position.
         expected, given: the two, in the form that `kind` compares (shapes, dtype names, whole values, counts).
-        index: for "value" in an array, the first entry that differs.
+        index: for "value" in an array, the first entry that differs clearly.
     """
 
     kind: Kind
@@ -131,8 +134,9 @@ def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M
         trials: all that the answer was tried on.
 
     Returns:
-        The mistakes that give the very answers to everything. Where there is none, as a guess, those that do so wherever
-        something went wrong: the ones that agree with most of the rest, and none if these are more than two.
+        The mistakes that give the very answers to everything; it is a guess where a single trial went wrong, in which many a mistake
+        may look alike. Where there is none, as a guess, those that do so wherever something went wrong: the ones that agree with
+        most of the rest, and none if these are more than two.
     """
 
     def fits(mistake: M, some: Iterable[Tried[M]]) -> bool:
@@ -144,9 +148,9 @@ def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M
         return "tellingly" in found
 
     every = [mistake for mistake in mistakes if fits(mistake, trials)]
-    if every:
-        return every, True
     wrong = [trial for trial in trials if trial.failed]
+    if every:
+        return every, len(wrong) != 1
     close = [mistake for mistake in mistakes if fits(mistake, wrong)]
     agreements = [(mistake, sum(trial.agreement(mistake) for trial in trials)) for mistake in close]
     most = max((cases for _, cases in agreements), default=0)
@@ -283,8 +287,32 @@ def _compare_arrays(
     right = agrees(expected, given, least)
     if np.all(right):
         return None
-    first = np.unravel_index(int(np.argmin(right)), expected.shape) if expected.ndim else ()
+    apart = np.where(right, 0.0, _distance(expected, given))
+    first = np.unravel_index(int(np.argmax(apart >= CLEAR * apart.max())), expected.shape)
     return Difference("value", path, expected, given, tuple(int(i) for i in first))
+
+
+def _distance(expected: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """How far two arrays lie apart, entry by entry; infinitely where one of the two is no finite number."""
+    if expected.dtype.kind != "f":
+        return np.asarray(expected != given, np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = np.abs(expected.astype(np.float64) - given.astype(np.float64))
+    return np.where(np.isfinite(apart), apart, np.inf)
+
+
+def faintness(found: Difference) -> float:
+    """How small a difference in numbers is beside the largest of the numbers expected; 0 for any other difference.
+
+    1e-7 reads as 7: what differs in the seventh digit is hard to see in a table.
+    """
+    expected, given = bare(found.expected), bare(found.given)
+    if found.kind != "value" or not all(np.asarray(some).dtype.kind == "f" for some in (expected, given)):
+        return 0.0
+    wanted = np.asarray(expected, np.float64)
+    apart = float(_distance(wanted, np.asarray(given, np.float64)).max(initial=0.0))
+    largest = float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0))
+    return math.log10(largest / apart) if 0 < apart < largest else 0.0
 
 
 def agrees(expected: np.ndarray, given: np.ndarray, least: float = 0.0) -> np.ndarray:

@@ -253,3 +253,6 @@ _PUBLIC: dict[str, _Public] = {
     "tanh": _Public(_tanh, _free, partial(_with_room, "tanh")),
     "all_reduce": _Public(_all_reduce, _once, _summing),
 }
+
+COUNTED_IN_ROWS = frozenset(name for name, public in _PUBLIC.items() if public.cost is _rows)
+"""The functions of which not calls are counted, but rows that they are handed."""

@@ -209,6 +209,9 @@ def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_l
         for position, argument in enumerate(arguments)
         if not isinstance(argument, Function)
     }
+    for one in given:
+        if isinstance(one, Handed):
+            one.end()
     return Account(_looked_at(result), raised, afterwards, spent)
 
 
@@ -236,7 +239,7 @@ def _ordinary() -> Iterator[None]:
 def _realise(argument: Value, spent: dict[str, int]) -> Any:
     """What the student's function is given: its own copy, in the same memory layout."""
     if isinstance(argument, Function):
-        return _counted(argument, spent)
+        return Handed(argument, spent)
     return map_leaves(_own, argument)
 
 
@@ -246,16 +249,29 @@ def _own(leaf: Value) -> Any:
     return with_layout(leaf, layout(leaf)) if isinstance(leaf, np.ndarray) else leaf
 
 
-def _counted(function: Function, spent: dict[str, int]) -> Callable[..., Value]:
-    run = function.begin()
+class Handed:
+    """A function as the student's own is handed it: each call is counted, and after the student's call it says no more."""
 
-    def call(*arguments: Any, **keywords: Any) -> Value:
-        result = run(*arguments, **keywords)
-        spent[function.name] += function.cost(*arguments, **keywords)
+    def __init__(self, function: Function, spent: dict[str, int]) -> None:
+        self.__name__ = self._name = function.name
+        self._run: Callable[..., Value] | None = function.begin()
+        self._cost, self._spent = function.cost, spent
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Value:
+        if self._run is None:
+            raise ValueError(f"this {self._name} was given to an earlier call, and is good for that call alone")
+        result = self._run(*arguments, **keywords)
+        self._spent[self._name] += self._cost(*arguments, **keywords)
         return result
 
-    call.__name__ = function.name
-    return call
+    @property
+    def ended(self) -> bool:
+        """Whether the call that it was given to is over."""
+        return self._run is None
+
+    def end(self) -> None:
+        """The call that it was given to is over."""
+        self._run = None
 
 
 def same(was: object, now: Value) -> bool:

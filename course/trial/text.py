@@ -8,7 +8,8 @@ from html import escape
 
 import numpy as np
 
-from course.trial.comparing import Difference, agrees
+from course.trial.comparing import Difference, agrees, faintness
+from course.trial.functions import COUNTED_IN_ROWS
 from course.trial.observing import UNRAISED, Observation, Raised
 from course.trial.values import Opaque, Tensor, Value, bare
 
@@ -16,8 +17,11 @@ Axes = str | list[str] | None
 """Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""
 
 
-KNOWN_MISTAKE = "A known mistake does exactly this: "
-PERHAPS = "A known mistake goes wrong in the same way; perhaps it is yours: "
+KNOWN_MISTAKE = "A known mistake gives exactly these answers: "
+PERHAPS = "Answers like these come from a known mistake, for example; perhaps it is yours: "
+SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
+"""Where float32 ends, in digits: a result worked out with it agrees to so many, most often."""
+
 LOOP_LEFT = "More Python lines run when the input is larger: a loop is left, yours or one inside a helper you call."
 
 
@@ -50,15 +54,20 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
     where = _where(found.path)
     match found.kind:
         case "not raised":
-            return f"This call should be refused with a {found.expected}; yours returned {what(found.given)}."
+            returned = f"yours returned {what(found.given)}"
+            instead = f", and should raise it: `raise {found.expected}(...)`" if found.expected in returned else ""
+            return f"This call should be refused with a {found.expected}; {returned}{instead}."
         case "raised":
-            wanted = f"This call should be refused with a {found.expected}. " if found.expected else ""
-            return wanted + _exception(found.given, values)
+            if found.expected:
+                return f"This call should be refused with a {found.expected}. {_exception(found.given, values)}"
+            refused = found.given.kind == "ValueError" and found.given.source.startswith("raise ")
+            return _exception(found.given, values) + (" This call is not one to refuse." if refused else "")
         case "type":
             hint = " Is there a return?" if found.given is None else ""
             return f"{where} should be {what(found.expected)}; yours is {what(found.given)}.{hint}"
         case "length":
-            return f"{where} should have {found.expected} parts; yours has {found.given}."
+            parts = "part" if found.expected == 1 else "parts"
+            return f"{where} should have {found.expected} {parts}; yours has {found.given}."
         case "keys":
             return f"{where} should have the keys {found.expected}; yours has {found.given}."
         case "shape":
@@ -72,15 +81,19 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
             name = parameters[place] if place < len(parameters) else f"its argument number {place + 1}"
             return f"The call changed {name} in place; the caller still needs it as it was."
         case "count":
-            if not values:
-                return f"It spends more on {found.path[0]} than it needs to."
-            return f"It spends {found.given} on {found.path[0]}; {found.expected} is enough."
+            return _spent(str(found.path[0]), int(found.expected), int(found.given), values)
     if _speaks(found.path) and isinstance(found.expected, str):
         told = f" should be {found.expected}; yours is {found.given}." if values else " is not what it should be."
         return where + told
-    if not values or isinstance(found.expected, (str, bool)):
-        told = f": {found.expected!r} was expected, yours is {found.given!r}" if values else ""
-        return f"{where} has the right form, and the wrong value{told}."
+    if isinstance(found.expected, (str, bool)) and values:
+        return f"{where} has the right form, and the wrong value: {found.expected!r} was expected, yours is {found.given!r}."
+    digits = _digits(found)
+    if not values:
+        return f"{where} has the right form, and {digits or _wrong_value(found)}."
+    return _in_numbers(found, where) + (f" It has {digits}." if digits else "")
+
+
+def _in_numbers(found: Difference, where: str) -> str:
     if isinstance(found.expected, (np.ndarray, Tensor)):
         expected, given = _told_apart(_entry(found.expected, found.index), _entry(found.given, found.index))
         if not found.index:
@@ -89,6 +102,41 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
         return f"{where} has the right shape. Entry [{spot}] should be {expected}; yours is {given}."
     expected, given = _told_apart(found.expected, found.given)
     return f"{where} should be {expected}; yours is {given}."
+
+
+def _spent(name: str, enough: int, given: int, values: bool) -> str:
+    """What to say where a function was asked for too much."""
+    rows = name in COUNTED_IN_ROWS
+    if not values:
+        return (
+            f"It hands more rows to {name} than it needs to."
+            if rows
+            else f"It calls {name} more often than it needs to."
+        )
+    if rows:
+        return f"It hands {given} rows to {name}, all calls together; {enough} are enough."
+    return f"It calls {name} {_often(given)}; {f'{_often(enough)} is enough' if enough else 'no call is needed'}."
+
+
+def _often(times: int) -> str:
+    return {1: "once", 2: "twice"}.get(times, f"{times} times")
+
+
+def _digits(found: Difference) -> str:
+    """What to say of a result that is right to about seven digits and no further; "" of any other."""
+    faint = faintness(found)
+    double = np.asarray(bare(found.expected)).dtype == np.float64
+    if not double or not SEVEN_DIGITS_FROM < faint < SEVEN_DIGITS_TO:
+        return ""
+    return "the right value to some seven digits: float32 has no more, so something on the way may be float32"
+
+
+def _wrong_value(found: Difference) -> str:
+    expected, given = (np.asarray(bare(some)) for some in (found.expected, found.given))
+    numbers = expected.dtype.kind == given.dtype.kind == "f" and expected.shape == given.shape
+    if numbers and np.any(np.isnan(given) & ~np.isnan(expected)):
+        return "the wrong value: nan, which is not a number, where there should be one"
+    return "the wrong value"
 
 
 def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
@@ -142,7 +190,7 @@ def what(value: Value) -> str:
     if value is None:
         return "None"
     if isinstance(value, (tuple, list, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"a {type(value).__name__} of {len(value)} part{'s' * (len(value) != 1)}"
     article = "an" if isinstance(value, int) and not isinstance(value, bool) else "a"
     return f"{article} {type(value).__name__}"
 
@@ -174,6 +222,8 @@ def show(value: Value) -> str:
         one_line = not any(isinstance(part, (np.ndarray, Tensor, tuple, list, dict)) for part in value)
         return start + (", " if one_line else ",\n ").join(show(part).replace("\n", "\n ") for part in value) + end
     if isinstance(value, dict):
+        if not value:
+            return "{}, nothing in it"
         return "\n".join(_hanging(f"{key}: ", show(part)) for key, part in value.items())
     if isinstance(value, Opaque):
         return value.what

@@ -91,9 +91,10 @@ class _Flattener:
             return _array(thing)
         if isinstance(thing, (list, tuple, dict)) and self.nodes + len(thing) > MAX_NODES:
             return Opaque(TOO_LARGE)
-        if type(thing) in (list, tuple):
-            assert isinstance(thing, (list, tuple))
-            return type(thing)(self.flatten(item, depth + 1) for item in thing)
+        if isinstance(thing, tuple) and (type(thing) is tuple or hasattr(type(thing), "_fields")):  # a named one too
+            return tuple(self.flatten(item, depth + 1) for item in tuple.__iter__(thing))
+        if type(thing) is list:
+            return [self.flatten(item, depth + 1) for item in thing]
         if type(thing) in (dict, OrderedDict, defaultdict, Counter):
             assert isinstance(thing, dict)
             return {str(key)[:MAX_TEXT]: self.flatten(item, depth + 1) for key, item in thing.items()}

@@ -286,3 +286,14 @@ def test_headings_go_down_one_level_at_a_time(notebook: str) -> None:
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@each_notebook
+def test_what_a_covered_picture_shows_is_told_behind_the_guess(notebook: str) -> None:
+    told = [
+        text.source
+        for picture, text in pairwise(source_cells(notebook))
+        if picture.cell_type == "code" and re.search(r"^figures\.\w+\(guess", picture.source, re.MULTILINE)
+    ]
+    assert told
+    assert [text[:60] for text in told if not text.startswith("<details><summary>After your guess</summary>\n\n")] == []

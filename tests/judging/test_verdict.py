@@ -15,7 +15,7 @@ PARTLY = Verdict(
     "partly",
     (Finding("every size", 1.0, 1.0), Finding("keeps <float32>", 0.5, 0.0, "The result should be float32.")),
     ("widened",),
-    ("A known mistake does exactly this: you computed in <float64>.",),
+    ("A known mistake gives exactly these answers: you computed in <float64>.",),
     "A note & nothing more.",
 )
 
@@ -26,7 +26,7 @@ def test_a_verdict_gives_every_probe_its_reason_and_then_the_mistake_and_the_not
         "  ok  1/1  every size\n"
         "  NO  0/0.5  keeps <float32>\n"
         "           The result should be float32.\n"
-        "  A known mistake does exactly this: you computed in <float64>.\n"
+        "  A known mistake gives exactly these answers: you computed in <float64>.\n"
         "  A note & nothing more."
     )
 
@@ -40,7 +40,7 @@ def test_the_page_says_the_same_with_markup_escaped() -> None:
         f"<table><tr>{CELL}ok</td>{CELL}1 of 1</td>{CELL}every size</td></tr>"
         f"<tr>{CELL}no</td>{CELL}0 of 0.5</td>{CELL}keeps &lt;float32&gt;"
         "<br><em>The result should be float32.</em></td></tr></table>"
-        "<p>A known mistake does exactly this: you computed in &lt;float64&gt;.</p>"
+        "<p>A known mistake gives exactly these answers: you computed in &lt;float64&gt;.</p>"
         "<p>A note &amp; nothing more.</p></div>"
     )
 

@@ -35,7 +35,20 @@ def told(expected: Value, given: Value, axes: str | list[str] | None = None) -> 
         (A, A.astype("f4"), "n m", "The result should be float64; yours is float32."),
         (A, A > 2, "n m", "The result should be float64; yours is bool."),
         (A, A.T, "n m", "The result has the right shape. Entry [0, 1] should be 2; yours is 3."),
-        (A, A + 1e-7, "n m", "The result has the right shape. Entry [0, 0] should be 1; yours is 1.0000001."),
+        (A, A + 1e-5, "n m", "The result has the right shape. Entry [0, 0] should be 1; yours is 1.00001."),
+        (
+            A,
+            A + 1e-7,
+            "n m",
+            "The result has the right shape. Entry [0, 0] should be 1; yours is 1.0000001. It has the right value to some seven "
+            "digits: float32 has no more, so something on the way may be float32.",
+        ),
+        (
+            A,
+            A - [[1e-6, 0.5], [0.9, 2]],
+            "n m",
+            "The result has the right shape. Entry [0, 1] should be 2; yours is 1.5.",
+        ),
         (A, A * np.nan, "n m", "The result has the right shape. Entry [0, 0] should be 1; yours is nan."),
         (np.array(1 / 3), np.array(0.5), "", "The result should be 0.33333; yours is 0.5."),
         (Tensor(A), Tensor(-A), None, "The result has the right shape. Entry [0, 0] should be 1; yours is -1."),
@@ -43,11 +56,11 @@ def told(expected: Value, given: Value, axes: str | list[str] | None = None) -> 
         (A, None, "n m", "The result should be a numpy array of float64; yours is None. Is there a return?"),
         (A, Tensor(A), "n m", "The result should be a numpy array of float64; yours is a torch tensor of float64."),
         (Tensor(A), A, "n m", "The result should be a torch tensor of float64; yours is a numpy array of float64."),
-        (A, [1, 2], "n m", "The result should be a numpy array of float64; yours is a list of 2."),
+        (A, [1, 2], "n m", "The result should be a numpy array of float64; yours is a list of 2 parts."),
         (A, Opaque("a set"), "n m", "The result should be a numpy array of float64; yours is a set."),
         (A, 1.0, "n m", "The result should be a numpy array of float64; yours is a float."),
-        ((A, A), A, None, "The result should be a tuple of 2; yours is a numpy array of float64."),
-        ((A, A), [A, A], None, "The result should be a tuple of 2; yours is a list of 2."),
+        ((A, A), A, None, "The result should be a tuple of 2 parts; yours is a numpy array of float64."),
+        ((A, A), [A, A], None, "The result should be a tuple of 2 parts; yours is a list of 2 parts."),
         ((A, A), (A,), None, "The result should have 2 parts; yours has 1."),
         ({"a": 1}, {"b": 1}, None, "The result should have the keys ['a']; yours has ['b']."),
         ({"a": 1}, {"a": 2}, None, "The result's 'a' should be 1; yours is 2."),
@@ -94,14 +107,39 @@ RAISED = Raised("ValueError", "shapes (2,3) and (2,3) not aligned", 4, "return A
             "This call should be refused with a ValueError; yours returned a numpy array of float64.",
         ),
         (
+            Difference("not raised", (), "ValueError", Opaque("a ValueError")),
+            "This call should be refused with a ValueError; yours returned a ValueError, and should raise it: `raise ValueError(...)`.",
+            "This call should be refused with a ValueError; yours returned a ValueError, and should raise it: `raise ValueError(...)`.",
+        ),
+        (
+            Difference("raised", (), None, Raised("ValueError", "uneven", 3, "raise ValueError('uneven')", "shards")),
+            "Your code raises ValueError: uneven at line 3 of shards, `raise ValueError('uneven')`. This call is not one to refuse.",
+            "Your code raises ValueError at line 3 of shards, `raise ValueError('uneven')`. This call is not one to refuse.",
+        ),
+        (
+            Difference("count", ("all_reduce",), 1, 2),
+            "It calls all_reduce twice; once is enough.",
+            "It calls all_reduce more often than it needs to.",
+        ),
+        (
+            compare(A, A * np.nan),
+            "The result has the right shape. Entry [0, 0] should be 1; yours is nan.",
+            "The result has the right form, and the wrong value: nan, which is not a number, where there should be one.",
+        ),
+        (
+            compare((1.0,), (1.0, 2.0)),
+            "The result should have 1 part; yours has 2.",
+            "The result should have 1 part; yours has 2.",
+        ),
+        (
             Difference("changed", (1,), None, A),
             "The call changed W in place; the caller still needs it as it was.",
             "The call changed W in place; the caller still needs it as it was.",
         ),
         (
             Difference("count", ("project",), 9, 27),
-            "It spends 27 on project; 9 is enough.",
-            "It spends more on project than it needs to.",
+            "It hands 27 rows to project, all calls together; 9 are enough.",
+            "It hands more rows to project than it needs to.",
         ),
         (
             compare(A, -A),
@@ -136,7 +174,10 @@ def test_where_a_case_is_hidden_its_numbers_are_not_told(
 
 def test_a_budget_and_a_changed_argument_are_told_of_an_observation() -> None:
     spent = Observation(1, counts={"project": 3})
-    assert explain(difference(Observation(1, counts={"project": 2}), spent)) == "It spends 3 on project; 2 is enough."
+    assert (
+        explain(difference(Observation(1, counts={"project": 2}), spent))
+        == "It hands 3 rows to project, all calls together; 2 are enough."
+    )
     changed = difference(Observation(1), Observation(1, changed={0: 2}))
     assert explain(changed) == "The call changed its argument number 1 in place; the caller still needs it as it was."
 

@@ -1,0 +1,133 @@
+"""What an answer is worth: a slip of form a quarter, and nothing that is remembered from call to call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from jaxtyping import Float
+
+from autograder.exercises.model import Case, Exercise, Probe, case
+from autograder.judging import Verdict, judge_here
+from autograder.judging.again import again
+from autograder.judging.examine import LIKE_BEFORE, REMEMBERS
+from course.client import answer
+from course.trial.functions import Function
+
+F = np.ndarray
+
+
+def halves(x: Float[F, "n d"]) -> tuple[Float[F, "n d"], Float[F, "n d"]]:
+    """x in two equal parts."""
+    return x / 2, x / 2
+
+
+def _tables(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.normal(size=(n, 2))) for n in (3, 4)]
+
+
+def _narrow(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.normal(size=(3, 2)).astype("f4"))]
+
+
+HALVES = Exercise(
+    halves,
+    "77_ours",
+    (),
+    (Probe("two halves", 3.0, _tables), Probe("keeps float32", 1.0, _narrow, strict=True)),
+    (),
+    (),
+)
+
+
+def judged(function: Callable[..., Any], exercise: Exercise = HALVES) -> Verdict:
+    return judge_here(function, exercise, answer, 1)
+
+
+def earned(function: Callable[..., Any], exercise: Exercise = HALVES) -> list[float]:
+    return [finding.earned for finding in judged(function, exercise).findings]
+
+
+class Halves(NamedTuple):
+    left: F
+    right: F
+
+
+def test_a_named_tuple_is_a_tuple() -> None:
+    assert earned(lambda x: Halves(x / 2, x / 2)) == [3, 1]
+
+
+def test_a_slip_of_form_costs_a_quarter_wherever_it_shows() -> None:
+    assert earned(lambda x: [x / 2, x / 2]) == [2.25, 0.75]
+    assert earned(lambda x: np.stack([x / 2, x / 2])) == [2.25, 0.75]
+
+
+def test_where_a_strict_probe_alone_shows_it_it_costs_that_one() -> None:
+    assert earned(lambda x: (x / np.sqrt(np.array([4.0])), x / np.sqrt(np.array([4.0])))) == [3, 0]
+
+
+def test_what_is_wrong_costs_everything_whatever_its_form() -> None:
+    assert earned(lambda x: [x, x]) == [0, 0]
+
+
+def test_what_is_kept_between_calls_shows_in_the_call_that_comes_again() -> None:
+    kept: dict[tuple[int, ...], F] = {}
+
+    def adds_up(x: F) -> tuple[F, F]:
+        buffer = kept.setdefault(x.shape, np.zeros(x.shape))
+        buffer += x / 2
+        return buffer.copy(), buffer.copy()
+
+    verdict = judged(adds_up)
+    assert verdict.findings[0].earned == 0
+    assert verdict.findings[0].reason == REMEMBERS
+
+
+def test_an_answer_that_is_kept_for_a_shape_shows_with_other_numbers_in_it() -> None:
+    kept: dict[tuple[int, ...], F] = {}
+
+    def first_of_a_shape(x: F) -> tuple[F, F]:
+        y = kept.setdefault(x.shape, x.copy())
+        return y / 2, y / 2
+
+    verdict = judged(first_of_a_shape)
+    assert verdict.findings[0].earned == 0
+    assert verdict.findings[0].reason.startswith(LIKE_BEFORE)
+
+
+def applied(x: Float[F, "n"], act: Callable[..., Any]) -> Float[F, "n"]:
+    """act of x."""
+    return act(x)
+
+
+def _activated(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.normal(size=3), Function("act", act)) for act in (np.tanh, np.tanh)]
+
+
+def test_a_function_is_good_for_the_call_that_it_was_given_to_and_no_other() -> None:
+    exercise = Exercise(applied, "77_ours", (), (Probe("act", 1.0, _activated),), (), ())
+    first: list[Any] = []
+
+    def keeps_the_first(x: F, act: Callable[..., Any]) -> Any:
+        first.append(act)
+        return first[0](x)
+
+    assert earned(lambda x, act: act(x), exercise) == [1]
+    verdict = judged(keeps_the_first, exercise)
+    assert (verdict.score, verdict.findings[0].reason) == (0, "Your code raises ValueError.")
+
+
+def test_the_smallest_plain_case_comes_again_and_one_like_it() -> None:
+    large, small = case(np.arange(8.0).reshape(4, 2), 3), case(np.arange(4.0).reshape(2, 2), 3)
+    same, other = again([large, small])
+    assert same is small
+    assert np.array_equal(other.arguments[0], [[2, 3], [0, 1]])
+    assert other.arguments[1] == 3
+
+
+@pytest.mark.parametrize("argument", [3, np.ones((2, 2)), np.array([np.nan, 1.0]), np.array([1, 2])], ids=repr)
+def test_where_no_other_rows_are_to_be_had_nothing_comes_again(argument: Any) -> None:
+    assert again([case(argument)]) == []
+    assert again([case(np.arange(3.0), harness="timing")]) == []
