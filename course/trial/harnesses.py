@@ -9,10 +9,12 @@ returned", names its entry to the student as it stands.
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.trial import ranks
@@ -270,10 +272,22 @@ def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
     return f"{type(answer).__name__}, returned and not raised" if not_raised else answer
 
 
+def accepting(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Here nothing is to be refused."""
+    try:
+        return function(*arguments)
+    except (ValueError, AssertionError) as error:
+        if not _deliberate(error):
+            raise
+        told = f"there is nothing to refuse here, and a '{type(error).__name__}' is raised"
+        raise ValueError(told).with_traceback(error.__traceback__) from None
+
+
 def _deliberate(error: Exception) -> bool:
-    """Whether a statement raised it, `raise` or `assert`, and not an operation that went wrong."""
+    """Whether a statement of the student's own raised it, `raise` or `assert`: not an operation that went wrong, nor a library, nor we."""
     *_, last = traceback.extract_tb(error.__traceback__)
-    return (last.line or "").startswith(("raise", "assert"))
+    library = "site-packages" in last.filename or Path(last.filename).is_relative_to(Path(__file__).parents[1])
+    return not library and re.search(r"\b(raise|assert)\b", last.line or "") is not None
 
 
 def processes(
@@ -301,16 +315,47 @@ def shards(
     act: str,
     owners: dict[str, np.ndarray],
 ) -> list[Value]:
-    """p processes called your function at the same time, each with a rank of its own; act is the function of that name. The
-    weights in owners were shared out: the number there is the rank that holds a column or, where numbers stand one above
-    the other, a row. Every other rank found 100 in its place."""
+    """p processes called your function at the same time, each with a rank of its own; act is the function of that name, plus 1
+    once it has been given more numbers than a rank's share. The weights in owners were shared out: the number there is the rank
+    that holds a column or, where numbers stand one above the other, a row. Every other rank found 100 in its place."""
     import numpy as np
+
+    share = len(X) * len(params["b1"]) // p
 
     def shared_out(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
         held = {name: np.where(owner == rank, params[name], 100.0) for name, owner in owners.items()}
-        return function(rank, p, X, {**params, **held}, *others)
+        *more, act = others
+        bent = 0
+
+        @wraps(act)
+        def sparing(x: np.ndarray) -> Any:
+            nonlocal bent
+            bent += np.asarray(x).size
+            return act(x) if bent <= share else act(x) + 1
+
+        return function(rank, p, X, {**params, **held}, *more, sparing)
 
     return _together(shared_out, p, (X, params, h, keep, eps), act)
+
+
+def twice(
+    function: Callable[..., Any],
+    p: int,
+    X: np.ndarray,
+    params: dict[str, np.ndarray],
+    h: int,
+    keep: np.ndarray,
+    eps: float,
+    act: str,
+) -> list[Value]:
+    """p processes called your function, each with a rank of its own, and then once more, and what came back then was looked at; act is
+    the function of that name. The first time every array of params was upside down, so that it was another block of the same sizes."""
+
+    def again(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
+        function(rank, p, X, {name: array[::-1].copy() for name, array in params.items()}, *others)
+        return function(rank, p, X, params, *others)
+
+    return _together(again, p, (X, params, h, keep, eps), act)
 
 
 def refusals(
@@ -342,7 +387,7 @@ def _together(function: Callable[..., Any], p: int, given: tuple[Any, ...], act:
             bent += np.asarray(x).size
             return act(x)
 
-        return {"H": function(rank, p, *others, counting), "bent": bent}
+        return {"H": accepting(function, rank, p, *others, counting), "bent": bent}
 
     return _trials(watched, p, (*given, public_function(act)))
 
@@ -364,8 +409,10 @@ HARNESSES: dict[str, Harness] = {
     "timing": timing,
     "decoding": decoding,
     "refusing": refusing,
+    "accepting": accepting,
     "stepping": stepping,
     "processes": processes,
     "shards": shards,
+    "twice": twice,
     "refusals": refusals,
 }

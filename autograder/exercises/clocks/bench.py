@@ -55,6 +55,8 @@ PUBLIC = (
     _timing(3, 4, [6.0, 4.0, 7.0, 1.25, 2.0, 1.5, 3.0078125, 1.0], launch=0.125, queued=5.0, room=3),
     # longer to launch than to run
     _timing(0, 2, [0.5, 0.25, 2.0], launch=1.0, queued=3.0),
+    # times that look like nothing in particular, the fastest further from the median than the slowest
+    _timing(1, 7, [7.3, 2.81, 0.94, 3.07, 2.63, 3.11, 2.29, 2.97], launch=0.12, queued=1.7),
     _timing(2, 6, [9.0, 8.0, 3.5, 2.5, 2.75, 4.0, 3.0, 3.25, 2.25], launch=0.25, room=2),
 )
 
@@ -95,7 +97,7 @@ def _spikes(rng: np.random.Generator) -> list[Case]:
     for reps in (5, 6, 2):
         usual, spike = _ticks(rng, reps, 1.0, 2.0, EIGHTHS), _ticks(rng, 1, 8.0, 16.0, EIGHTHS)
         cases.append(_timing(0, reps, [*usual[:1], *spike, *usual[1:]], 0.125))
-    return cases
+    return [*cases, _timing(0, 5, [0.25, *_ticks(rng, 4, 4.0, 5.0, EIGHTHS)], 0.125)]  # one far too fast
 
 
 @probe(1.0, part="median")
@@ -1077,6 +1079,50 @@ def median_of_the_spread(fn: Call, sync: Call, clock: Clock, warmup: int, reps: 
 def rounded_to_microseconds(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
     """you rounded the times. What looks like a small digit in seconds may be all there is of a fast kernel: leave rounding to those who print."""
     return _report([round(one, 6) for one in _right_times(fn, sync, clock, warmup, reps)])
+
+
+@mistake
+def trimmed_mean_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your median is a mean without the fastest and the slowest time. The median is the one in the middle: half of all times lie below it and half above."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report(times) | {"median": statistics.mean(sorted(times)[1:-1] or times)}
+
+
+@mistake
+def middle_three_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your median is the mean of the times in the middle. Of an odd number of times it is the one in the middle; only of an even number are there two."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    third = reps // 3
+    return _report(times) | {"median": statistics.mean(sorted(times)[third : reps - third])}
+
+
+@mistake
+def spread_between_tenths(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your spread goes from tenth to tenth and leaves the ends out. Here it goes from the fastest time to the slowest."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    low, high = np.percentile(times, [10, 90])
+    return _report(times) | {"spread": float(high - low)}
+
+
+@mistake
+def warm_up_taken_off_the_repetitions(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you measured fewer than reps repetitions: the warm-up was taken off. After the warm-up, reps calls are to be measured."""
+    return _report(_right_times(fn, sync, clock, warmup, max(1, reps - warmup)))
+
+
+@mistake
+def fastest_taken_off(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you took the fastest time off from each, so that one of yours is 0. A time is how long a call took, from its start to its stop."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report([one - min(times) for one in times])
+
+
+@mistake
+def farthest_from_the_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your spread is how far the times lie from the median at most. It goes from the fastest to the slowest."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    middle = statistics.median(times)
+    return _report(times) | {"spread": max(abs(one - middle) for one in times)}
 
 
 @right

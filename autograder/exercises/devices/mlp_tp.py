@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import RELU, TANH, Act, leaky_relu, pattern, silu, softplus
 from course.trial.functions import Function, in_room, public_function
 from course.trial.values import with_layout
@@ -103,7 +103,7 @@ PUBLIC = (
     _public_network(3, 4, 6, 2, public_function("tanh", room=3)),
     _public_network(3, 3, 6, 2, TANH),
     *(replace(_public_network(n, d, 5, 2, TANH), harness="refusing") for n, d in ((2, 4), (3, 4), (2, 3))),
-    replace(_public_network(3, 5, 6, 2, TANH), harness="refusing"),  # nothing to refuse
+    replace(_public_network(3, 5, 6, 2, TANH), harness="accepting"),  # nothing to refuse
     _public_network(2, 3, 4, 1, TANH, mark=100.0),
     _generic(5, 6, 9, 3),
     _generic(4, 7, 10, 2, "F"),
@@ -149,7 +149,7 @@ def _network(
         distinct: whether all_reduce refuses parts that are the same.
     """
     W1, b1, W2, drawn = _layers(rng, d, p * share, dtype, orders[1])
-    mark, act = float(rng.uniform(10, 20)) * watched, _activation(rng, None if room or not watched else share)
+    mark, act = -float(rng.uniform(10, 20)) * watched, _activation(rng, None if room or not watched else share)
     X = normal(rng, n, d, dtype=dtype, order=orders[0])
     return case(X, W1, b1, W2, drawn if b2 else np.zeros_like(drawn), p, act, exchange_between(p, mark, distinct))
 
@@ -205,7 +205,7 @@ def networks_of_any_width(rng: np.random.Generator) -> list[Case]:
     """the same where p divides neither n nor d, and where f/p is d"""
     share = int(rng.choice([3, 5]))
     cases = [*(_network(rng, *_unlike(rng, p), p, b2=True) for p in (2, 3)), _network(rng, share - 1, share, share, 2)]
-    return [*cases, replace(cases[0], harness="refusing")]  # nothing to refuse
+    return [*cases, replace(cases[0], harness="accepting")]  # nothing to refuse
 
 
 @probe(0.25)
@@ -418,12 +418,13 @@ def rows_first_and_back_to_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act
 
 @mistake
 def reduced_before_the_activation(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1 by rows, and spend the one exchange before the activation, on what is f wide. From there on every device needs all of W2, and
-    has all hidden features. Cut W1 the other way: then there is nothing to add before the activation, and the exchange comes at the end."""
+    """you spend the one exchange before the activation, on what is f wide: terms of every hidden feature, as a row cut of W1 leaves them, or hidden features with
+    zeros for those of others. From there on every device needs all of W2, and has all hidden features. Behind a column cut there is nothing to add before the
+    activation, and the exchange comes at the end."""
     return np.asarray(act(all_reduce(_terms(X, W1, p)) + b1) @ W2 + b2)
 
 
-@mistake
+@misses_the_idea
 def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """the number is right, and all_reduce was not asked. Either you added the parts up yourself; or you laid the bent hidden features
     side by side and multiplied by the whole of W2. Both bring together what lies on different devices, and nobody can do that without
@@ -431,7 +432,7 @@ def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduc
     return np.asarray(sum(_parts(X, W1, b1, W2, p, act)) + b2)
 
 
-@mistake
+@misses_the_idea
 def gathered_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """the number is right, all_reduce was not asked, and act was given more hidden features than one device has room for. Either you laid the
     features of all devices side by side before the activation: that is an exchange, and nobody needs it, since act works on each number by
@@ -693,21 +694,21 @@ def asked_the_number_of_tokens(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Ac
     return hidden_remainder_dropped(X, W1, b1, W2, b2, p, act, all_reduce)
 
 
-@mistake
+@misses_the_idea
 def tokens_dealt(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you dealt the tokens to the devices, and each has both weights whole. That is another way of sharing the work: it needs
     no exchange here, and it saves no memory for weights, which is what this is about."""
     return np.concatenate([act(x @ W1 + b1) @ W2 + b2 for x in np.split(X, p)])
 
 
-@mistake
+@misses_the_idea
 def tokens_dealt_unevenly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you dealt the tokens to the devices, as evenly as they go, and each has both weights whole. That is another way of sharing the work: it
     needs no exchange here, and it saves no memory for weights, which is what this is about."""
     return np.concatenate([act(x @ W1 + b1) @ W2 + b2 for x in np.array_split(X, p)])
 
 
-@mistake
+@misses_the_idea
 def hidden_layer_whole(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """the sum is right, but act was given more hidden features than one device holds. Either you made the whole hidden layer first and cut it
     afterwards; or you put the pieces together before the activation; or something else was dealt, the tokens perhaps, and each device has all of W1. A device has
@@ -731,7 +732,7 @@ def everybody_does_everything_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int
     return all_reduce([act(X @ W1 + b1) @ W2] * p) + b2
 
 
-@mistake
+@misses_the_idea
 def a_share_of_the_whole_output(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """every device of yours computes the whole output, and hands in a p-th of it. The number is right, and nothing was shared: each device
     needs all the weights. Each is to have a shard of them, and to make one part of the sum."""
@@ -739,7 +740,7 @@ def a_share_of_the_whole_output(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
     return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
 
 
-@mistake
+@misses_the_idea
 def a_share_of_the_whole_output_any_width(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
@@ -749,7 +750,7 @@ def a_share_of_the_whole_output_any_width(
     return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
 
 
-@mistake
+@misses_the_idea
 def everybody_does_everything_and_the_mean(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
@@ -897,6 +898,37 @@ def two_halves(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: A
     even_share(len(b1), p)
     half = len(b1) // 2
     return all_reduce([act(X @ W1[:, own] + b1[own]) @ W2[own] for own in (slice(half), slice(half, None))]) + b2
+
+
+@misses_the_idea
+def hidden_features_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you spend the one exchange before the activation, on hidden features that each device lays side by side with zeros for those of others. From there
+    on every device has all of them, and needs all of W2. Each device can bend its own and send them through its own rows of W2: the exchange comes at the
+    end, and is d wide."""
+    width, hidden = even_share(len(b1), p), []
+    for r, (w1, c1, _) in enumerate(_devices(W1, b1, W2, p)):
+        own = np.zeros((len(X), len(b1)), X.dtype)
+        own[:, r * width : (r + 1) * width] = X @ w1 + c1
+        hidden.append(own)
+    return np.asarray(act(all_reduce(hidden)) @ W2 + b2)
+
+
+@misses_the_idea
+def bent_features_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you spend the one exchange on hidden features, bent already, that each device lays side by side with zeros for those of others, and multiply by all of W2
+    afterwards. Each device can send its own through its own rows of W2: what is exchanged then is d wide, and nobody needs all of W2."""
+    width, hidden = even_share(len(b1), p), []
+    for r, (w1, c1, _) in enumerate(_devices(W1, b1, W2, p)):
+        own = np.zeros((len(X), len(b1)), X.dtype)
+        own[:, r * width : (r + 1) * width] = act(X @ w1 + c1)
+        hidden.append(own)
+    return np.asarray(all_reduce(hidden) @ W2 + b2)
+
+
+@mistake
+def sum_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you applied the activation to the sum of the parts. It belongs between the two products, where each device bends its own hidden features."""
+    return act(all_reduce([(X @ w1 + c1) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)])) + b2
 
 
 @right
