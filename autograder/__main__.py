@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -32,7 +34,8 @@ def outputs(
     from autograder.folder import ROOT
 
     for name in map(_known, notebooks or NOTEBOOKS):
-        store_outputs(ROOT / "source" / name / f"{name}.ipynb")
+        with _in_a_sentence():
+            store_outputs(ROOT / "source" / name / f"{name}.ipynb")
         typer.echo(f"{name}: outputs stored")
 
 
@@ -45,22 +48,25 @@ def release(
     First numbers, points, counts and cell ids are written into source/ and the pages, as the exercises declare them; where something
     that cannot be written still contradicts them, nothing is made.
     """
-    from autograder.authoring.release import contradictions, make_release, stale, state
-    from autograder.problems import Problem
+    from autograder.authoring.declared import undeclared
+    from autograder.authoring.release import contradictions, make_release, stale, state, take_away
 
+    if found := undeclared():
+        sys.exit("\n".join(found))
     if not check:
         for path in state():
             typer.echo(f"{path}: states what the exercises declare")
     if found := contradictions():
         sys.exit("\n".join(found))
     if not check:
-        try:
+        with _in_a_sentence():
             make_release()
-        except Problem as problem:
-            sys.exit(str(problem))
+        for line in take_away():
+            typer.echo(line)
         typer.echo("release: made")
         return
-    changed = stale()
+    with _in_a_sentence():
+        changed = stale()
     for name in changed:
         typer.echo(f"{name} is not what source/ and autograder/exercises give: run `make release`", err=True)
     sys.exit(1 if changed else 0)
@@ -113,9 +119,11 @@ def try_(name: Annotated[str, typer.Argument(help="an exercise or a notebook, su
     from autograder.authoring.trying import attempt
 
     try:
-        sys.exit(attempt(name))
+        with _in_a_sentence():
+            code = attempt(name)
     except Unknown as error:
         raise typer.BadParameter(str(error)) from None
+    sys.exit(code)
 
 
 @app.command()
@@ -153,11 +161,15 @@ def doctor(
     require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
 ) -> None:
     """Say what this machine can do, above all which walls it can put around submissions."""
-    from autograder.engine.doctor import examine
+    from autograder.engine import NoSuchWalls
+    from autograder.engine.doctor import diagnose
 
     if require not in (None, "walls"):
         raise typer.BadParameter(f"{require!r} cannot be required; `walls` can")
-    found = examine()
+    try:
+        found = diagnose()
+    except NoSuchWalls as error:
+        sys.exit(str(error))
     for finding in found:
         typer.echo(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
         if not finding.holds and finding.remedy:
@@ -170,7 +182,28 @@ def sample() -> None:
     """Make a sample class in build/sample and grade all of it."""
     from autograder.grading.command import grade_sample
 
-    sys.exit(grade_sample())
+    with _in_a_sentence():
+        code = grade_sample()
+    sys.exit(code)
+
+
+@contextmanager
+def _in_a_sentence() -> Iterator[None]:
+    """End with what is amiss and what to do, and without a traceback, where it is something that a user can bring about."""
+    from nbclient.exceptions import CellExecutionError
+
+    from autograder.engine import NoSuchWalls
+    from autograder.folder import NbgraderFailed
+    from autograder.problems import Problem
+
+    try:
+        yield
+    except (NoSuchWalls, Problem) as error:
+        sys.exit(str(error))
+    except NbgraderFailed as error:
+        sys.exit(f"nbgrader could not make the release; mend source/ where it says so:\n{error}")
+    except CellExecutionError as error:
+        sys.exit(f"A cell of the notebook raised, and its outputs were not stored; mend it in source/:\n{error}")
 
 
 def _known(notebook: str) -> str:
@@ -180,7 +213,10 @@ def _known(notebook: str) -> str:
 
 
 def run(words: list[str]) -> None:
-    """Do what a command line asks for, and exit. Where that has `--json`, there is an object also where a command does not begin, or breaks."""
+    """Do what a command line asks for, and exit.
+
+    Where that has `--json`, there is an object also where a command does not begin, or breaks.
+    """
     if "--json" not in words:
         app(words)
     try:

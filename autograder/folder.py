@@ -102,7 +102,7 @@ def _settings(root: Path) -> Config:
     try:
         settings = PyFileConfigLoader(CONFIG, str(root)).load_config()
     except Exception as error:  # it is a program
-        raise Problem(f"{root / CONFIG} cannot be read: {type(error).__name__}: {error}") from None
+        raise Problem(f"{root / CONFIG} cannot be read; mend it: {type(error).__name__}: {error}") from None
     settings.CourseDirectory.setdefault("root", str(root))  # nbgrader would take the folder that one stands in
     return settings
 

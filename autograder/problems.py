@@ -7,7 +7,7 @@ from autograder.plugins.printable import lines
 FAILED = 1
 USAGE = 2
 UNCONFIRMED = 3
-BUSY = 4
+OTHER_RUN = 4
 INTERRUPTED = 130
 
 

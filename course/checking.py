@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from textwrap import wrap
 from typing import Any
@@ -31,10 +32,10 @@ from course.trial.comparing import (
 from course.trial.functions import Function
 from course.trial.harnesses import HARNESSES
 from course.trial.message import Comparison, Message, State
-from course.trial.observing import PATIENCE, Observation
+from course.trial.observing import PATIENCE, Observation, own_line
 from course.trial.ranks import held_up
-from course.trial.text import LOOP_LEFT, explain, indented, recognised, show
-from course.trial.values import Value, bare
+from course.trial.text import LOOP_LEFT, explain, indented, recognised, show, what
+from course.trial.values import Value, bare, plain
 
 SMALL = 24  # arguments of up to so many numbers are shown in numbers
 MANY_LINES = 20  # of arguments in numbers are more than a reader wants before the one sentence
@@ -99,6 +100,13 @@ class CheckFailed(Exception):
         return [part for line in lines for part in ([line] if line.startswith(" ") else _wrapped(line))]
 
 
+class Stopped(KeyboardInterrupt):
+    """A check that its student has stopped: a sentence in place of a traceback through the course's own lines."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 def _wrapped(line: str) -> list[str]:
     return wrap(line, VALIDATOR_WIDTH, break_long_words=False, break_on_hyphens=False)
 
@@ -111,14 +119,32 @@ def check(function: Callable[..., object]) -> Result | None:
 
     Raises:
         CheckFailed: only under nbgrader's Validate, for anything but a correct answer.
+        Stopped: it was interrupted; it says where.
     """
     execution = os.environ.get("NBGRADER_EXECUTION")
     if execution == "autograde":
         return None
-    result = examine(function)
-    if execution == "validate" and not result:
+    began = time.monotonic()
+    try:
+        result = examine(function)
+    except KeyboardInterrupt as stop:
+        raise Stopped(_stopped(function, stop, time.monotonic() - began)) from None
+    if execution != "validate":
+        return _of_an_older_version(result) if left_over(function) else result
+    if not result:
         raise CheckFailed(result)
-    return _of_an_older_version(result) if left_over(function) else result
+    from IPython.display import display
+
+    display(result)  # what a cell returns is taken for a score by nbgrader, which says so in the terminal
+    return None
+
+
+def _stopped(function: Callable[..., object], stop: KeyboardInterrupt, seconds: float) -> str:
+    """Where a function was when it was stopped."""
+    name = getattr(function, "__name__", type(function).__name__)
+    at = own_line(stop)
+    where = f" It was at line {at.line} of {at.function}, `{at.source}`." if at.source else ""
+    return f"{name}: stopped after {seconds:.0f} s, without an answer.{where} Is there a loop that does not end?"
 
 
 def _of_an_older_version(result: Result) -> Result:
@@ -129,14 +155,27 @@ def _of_an_older_version(result: Result) -> Result:
     return replace(result, message=replace(result.message, caution=note))
 
 
-def progress(notebook: str) -> None:
-    """Print how far a notebook, "00_shapes", is: the check of each of its exercises, run now."""
+def progress(notebook: str | None = None) -> None:
+    """Print how far a notebook is: the check of each of its exercises, run now.
+
+    Args:
+        notebook: "00_shapes", or "00"; None is the last notebook of which an exercise is defined.
+    """
     if os.environ.get("NBGRADER_EXECUTION"):
         return
     scope = vars(sys.modules["__main__"])
-    if notebook not in answers.notebooks():
-        print(f"There is no notebook {notebook}; there are {', '.join(answers.notebooks())}.")
+    every = answers.notebooks()
+    if notebook is None:
+        begun = [each for each in every if any(callable(scope.get(name)) for name in answers.names(each))]
+        if not begun:
+            print(f"No exercise is defined here yet. Run the cells above first, or name one of {', '.join(every)}.")
+            return
+        notebook = begun[-1]
+    meant = [each for each in every if notebook and each.startswith(str(notebook))]
+    if len(meant) != 1:
+        print(f"There is no notebook {notebook}; there are {', '.join(every)}.")
         return
+    (notebook,) = meant
     results = [
         examine(scope[name]) if callable(scope.get(name)) else _undefined(name) for name in answers.names(notebook)
     ]
@@ -154,8 +193,8 @@ def examine(function: Any) -> Result:
     """`check`, whoever asks."""
     name = getattr(function, "__name__", type(function).__name__)
     exercise = answers.find(name)
-    if exercise is None:
-        return _plain(name, "unknown", f"check goes by the function's name, and there is no exercise called {name}.")
+    if exercise is None or not callable(function):
+        return _plain(name, "unknown", _meant(function, name))
     observed: list[Observation] = []
     hurried = False
     for place, case in enumerate(exercise.cases):
@@ -189,6 +228,17 @@ def _remembers(exercise: StoredExercise, function: Any, observed: list[Observati
     if case.harness is not None:
         return False
     return not same_answers([exercise.expected[i]], [observed[i]], [seen(exercise.view, case.run(function))])
+
+
+def _meant(thing: Any, name: str) -> str:
+    """What to write, for somebody who has checked something else than a function that is an exercise."""
+    every = [name for notebook in answers.notebooks() for name in answers.names(notebook)]
+    if isinstance(thing, str):
+        return f"check takes the function itself: check({thing if thing in every else 'its_name'}), without quotation marks."
+    if not callable(thing):
+        return f"check takes the function itself, not {what(plain(thing))}: check(its_name), without calling it."
+    near = get_close_matches(name, every, n=1)
+    return f"check goes by the function's name, and there is no exercise called {name}.{f' Did you mean {near[0]}?' if near else ''}"
 
 
 def _beginning(exercise: StoredExercise, count: int) -> StoredExercise:

@@ -16,7 +16,7 @@ from course.checking import examine
 Function = Callable[..., Any]
 
 DEFINING = ("setup", "carried-over")
-"""The ids of the cells that define what answers build on."""
+"""The ids of the cells that define what answers build on. Some front ends write no ids: there every cell counts that begins like one."""
 
 
 def mine(function: Function) -> Function:
@@ -74,6 +74,13 @@ def _definitions(path: Path) -> Iterator[str]:
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # not a notebook, or a broken one
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             answer = cell["metadata"].get("nbgrader", {}).get("solution", False)
-            if cell["cell_type"] == "code" and (answer or cell.get("id") in DEFINING):
-                lines = "".join(cell["source"]).splitlines()
+            lines = "".join(cell["source"]).splitlines()
+            defining = cell["id"] in DEFINING if "id" in cell else _defines(lines)
+            if cell["cell_type"] == "code" and (answer or defining):
                 yield "\n".join(line for line in lines if not line.startswith(("%", "!")))  # these are Jupyter's own
+
+
+def _defines(lines: list[str]) -> bool:
+    """Whether a cell begins as those do that define something for the cells behind it: with imports or a function."""
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    return first.startswith(("import ", "from ", "def ", "@"))

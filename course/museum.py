@@ -9,7 +9,7 @@ import numpy as np
 from course import clock
 
 
-class Device(Protocol):
+class Multiplier(Protocol):
     """Something that is handed work, works it off in order, and does not keep the one who hands it over waiting."""
 
     name: str
@@ -73,7 +73,7 @@ class Cuda:
         clock.synchronize()
 
 
-def device() -> Device:
+def device() -> Multiplier:
     """The GPU where there is one, else a make-believe device."""
     import torch
 

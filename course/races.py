@@ -14,9 +14,9 @@ from course.clock import helpful_threads, race, seconds, threads
 from course.racers import BY_TOKEN, COMPILED, EAGER, NAMES, SIZES, Params, Racer, Sizes
 from course.roofline import Roofs, measured_roofs, moved_bytes
 
-Run = Callable[[], object]
-Timed = Callable[[Run], float]
-Prepare = Callable[[int], Run]
+Call = Callable[[], object]
+Timed = Callable[[Call], float]
+Prepare = Callable[[int], Call]
 
 LONGEST = 0.2
 """Seconds. A curve ends before the point of which one call would take longer."""
@@ -119,7 +119,7 @@ class Race:
     roofs: Roofs
 
 
-def forward(racer: Racer, X: Tensor, params: Params, h: int) -> Run:
+def forward(racer: Racer, X: Tensor, params: Params, h: int) -> Call:
     def run() -> Tensor:
         with torch.no_grad():
             return racer(X, params, h)
@@ -127,7 +127,7 @@ def forward(racer: Racer, X: Tensor, params: Params, h: int) -> Run:
     return run
 
 
-def both_ways(racer: Racer, X: Tensor, params: Params, h: int) -> Run:
+def both_ways(racer: Racer, X: Tensor, params: Params, h: int) -> Call:
     leaves = [tensor.requires_grad_() for tensor in (X, *params.values())]
     return lambda: torch.autograd.grad(racer(X, params, h).sum(), leaves)
 
@@ -176,7 +176,7 @@ def six_ways(
         return Race(sizes, count, curves, before | measured_roofs(device, dtype))
 
 
-def _prepared(direction: str, sizes: Sizes, device: torch.device, dtype: torch.dtype, racer: Racer, n: int) -> Run:
+def _prepared(direction: str, sizes: Sizes, device: torch.device, dtype: torch.dtype, racer: Racer, n: int) -> Call:
     params = racers.parameters(sizes, device, dtype)
     return DIRECTIONS[direction](racer, racers.tokens(sizes, n, device, dtype), params, sizes.h)
 
@@ -212,12 +212,12 @@ def recurrent(
     params = racers.parameters(sizes, device, dtype)
     rnn = torch.nn.RNN(sizes.d, sizes.d, batch_first=True).to(device, dtype)
 
-    def step_by_step(n: int) -> Run:
+    def step_by_step(n: int) -> Call:
         X = racers.tokens(sizes, n, device, dtype).requires_grad_()
         leaves = [X, *rnn.parameters()]
         return lambda: torch.autograd.grad(rnn(X)[0].sum(), leaves)
 
-    def at_once(n: int) -> Run:
+    def at_once(n: int) -> Call:
         return both_ways(racers.fused, racers.tokens(sizes, n, device, dtype), params, sizes.h)
 
     with threads(1):
@@ -251,12 +251,12 @@ def decoding(
     k = sizes.d // sizes.h
     Wq, Wk, Wv = (torch.randn(sizes.d, k, generator=draw).to(device) / sizes.d**0.5 for _ in range(3))
 
-    def one_more(n: int) -> Run:
+    def one_more(n: int) -> Call:
         X = racers.tokens(sizes, n, device, dtype)[0]
         cache = {"K": X[:-1] @ Wk, "V": X[:-1] @ Wv}
         return lambda: step(X[-1:], cache, Wq, Wk, Wv)
 
-    def all_at_once(n: int) -> Run:
+    def all_at_once(n: int) -> Call:
         X = racers.tokens(sizes, n, device, dtype)[0]
         future = torch.ones(n, n, dtype=torch.bool, device=device).triu(1)
 

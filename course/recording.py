@@ -112,7 +112,7 @@ def _tell(say: Say, what: str, line: str) -> None:
 
 def _cpu() -> str:
     cpuinfo = Path("/proc/cpuinfo")
-    text = cpuinfo.read_text() if cpuinfo.exists() else ""
+    text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     names = re.findall(r"^model name\s*: (.+)$", text, re.MULTILINE)
     return names[0].strip() if names else platform.processor() or platform.machine() or "unknown CPU"
 

@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -16,7 +17,9 @@ from autograder.engine.doctor import remedy
 from autograder.engine.outer import why_not
 from autograder.folder import Course
 
-pytest_plugins = ["proved"]
+pytest_plugins = ["tests.proved"]
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")  # a busy one draws and runs slowly, and is no failure
 NewCourse = Callable[[], Course]
 NO_WALLS = "walls around submissions cannot be built here"
 REQUIRED = "REQUIRE_WALLS"  # set in the environment where a test that is left out is a failure

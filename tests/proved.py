@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.proofs import digest, keep, recall
+from autograder.authoring.proofs import digest_of, files, keep, recall
 from autograder.folder import ROOT
 
 GRADER = (
@@ -31,8 +31,6 @@ GRADER = (
     "course/figures/shapes.py",
     "nbgrader_config.py",
     "source/00_shapes",
-    "tests/conftest.py",
-    "tests/plugins",
 )
 CAPSTONE = ("autograder/exercises/capstone", "course/figures/capstone.py", "course/ranks.py", "source/10_capstone")
 JUDGE = (
@@ -45,34 +43,47 @@ JUDGE = (
 
 RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/attacks": (*GRADER, "tests/attacks"),
-    "tests/course": ("course", "autograder/exercises", "autograder/judging", "source", "tests/course"),
-    "tests/engine": (*GRADER, "tests/engine", "course"),
-    "tests/engine/test_outputs.py": (*GRADER, "tests/engine", "course", "source", "autograder/exercises"),
-    "tests/grading": (*GRADER, "tests/grading"),
-    "tests/grading/test_processes.py": (*GRADER, *CAPSTONE, "tests/grading"),
-    "tests/grading/test_questions.py": (*GRADER, *CAPSTONE, "tests/grading"),
+    "tests/course": ("course", "autograder/exercises", "autograder/judging", "source"),
+    "tests/engine": (*GRADER, "course"),
+    "tests/engine/test_outputs.py": (*GRADER, "course", "source", "autograder/exercises"),
+    "tests/grading": GRADER,
+    "tests/grading/test_processes.py": (*GRADER, *CAPSTONE),
+    "tests/grading/test_questions.py": (*GRADER, *CAPSTONE),
     "tests/grading/test_store.py": (),
-    "tests/judging": (*JUDGE, "tests/judging"),
+    "tests/judging": JUDGE,
     "tests/nbgrader_suite": (*GRADER, "tests/nbgrader_suite"),
     "tests/plugins": GRADER,
     "tests/plugins/test_agreeing.py": (),
-    "tests/test_kills.py": (*GRADER, "tests/grading", "tests/test_kills.py"),
+    "tests/test_kills.py": GRADER,
 }
-"""What a file of tests rests on, or all files of a folder but those that are named too. What is not here, or rests on everything,
-as an empty list says, is never left out."""
+"""What a file of tests rests on besides itself, or all files of a folder but those that are named too. What is not here, or rests on
+everything, as an empty list says, is never left out."""
 
 
-@cache
+def rests_on(file: str) -> tuple[str, ...]:
+    """What a file of tests rests on: what is named above, itself, and the fixtures above it. What these import, it rests on too.
+
+    Nothing where it is never left out.
+    """
+    places = (Path(file), *Path(file).parents)
+    named = next((RESTS_ON[place.as_posix()] for place in places if place.as_posix() in RESTS_ON), ())
+    fixtures = [(place / "conftest.py").as_posix() for place in places[1:] if (ROOT / place / "conftest.py").is_file()]
+    return (*named, file, *fixtures) if named else ()
+
+
 def proof_of(file: str) -> tuple[str, str] | None:
     """The name of the proof that the tests of a file pass, and the digest of what that rests on; None where none is kept."""
-    places = (Path(file), *Path(file).parents)
-    rests_on = next((RESTS_ON[place.as_posix()] for place in places if place.as_posix() in RESTS_ON), ())
-    return (file.removesuffix(".py"), _digest(rests_on)) if rests_on else None
+    names = rests_on(file)
+    return (file.removesuffix(".py"), digest_of(set().union(*map(_reached, names)))) if names else None
 
 
 @cache
-def _digest(rests_on: tuple[str, ...]) -> str:
-    return digest(rests_on)
+def _reached(name: str) -> frozenset[Path]:
+    """The files behind one of these names, as things are when it is first asked for: most stand in many lists."""
+    return frozenset(files([name], _imports))
+
+
+_imports: dict[Path, list[Path]] = {}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

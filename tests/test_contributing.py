@@ -13,7 +13,7 @@ import pytest
 from typer.main import get_command
 
 from autograder.__main__ import app
-from autograder.authoring.mutants import as_student
+from autograder.authoring.mutants import PASSES, SURVIVES, as_student
 from autograder.exercises.model import Exercise, exercise_in
 from autograder.folder import ROOT
 from autograder.judging import judge_here
@@ -38,6 +38,23 @@ def test_every_target_that_is_named_exists() -> None:
 def test_every_path_that_is_named_exists_but_that_of_the_example() -> None:
     named = re.findall(r"`([a-z_.]+/[\w./-]*)`", GUIDE)
     assert [path for path in named if not (ROOT / path).exists()] == ["autograder/exercises/shapes/row_sums.py"]
+
+
+@pytest.mark.parametrize("trouble", [SURVIVES, PASSES])
+def test_every_trouble_of_a_mistake_comes_with_advice(trouble: str) -> None:
+    assert f"| {trouble.partition(':')[0]} | " in GUIDE
+
+
+def test_where_cases_are_drawn_from_is_told() -> None:
+    for shared in ("autograder/exercises/inputs.py", "autograder/exercises/parts.py"):
+        assert f"`{shared}`" in GUIDE
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"), re.findall(r"`(\w+)` in `(\w+)`", GUIDE[GUIDE.index("Models to follow") :])
+)
+def test_a_model_to_follow_stands_in_the_folder_that_is_named(name: str, folder: str) -> None:
+    assert (ROOT / "autograder" / "exercises" / folder / f"{name}.py").is_file()
 
 
 @pytest.fixture

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 from nbclient import NotebookClient
-from test_packaging import targets
-from test_walls import imports, within
 from typer.main import get_command
 
 from autograder.__main__ import app
@@ -26,8 +24,8 @@ from autograder.folder import ROOT
 from autograder.grading.folders import LARGEST_COPY
 from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_CODE, MOST_OUTPUTS
 from autograder.plugins.executing import JudgedExecute
-from autograder.problems import BUSY as OTHER_RUN
-from autograder.problems import FAILED, INTERRUPTED, UNCONFIRMED, USAGE
+from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
+from tests.support.checkout import imports, targets, within
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -150,6 +148,16 @@ def test_the_rooms_are_drawn_as_they_import_each_other() -> None:
         if other != room and within(name, {named[other]})
     }
     assert arrows == found
+
+
+def test_every_room_has_its_line() -> None:
+    rooms = {path.parent.relative_to(ROOT) for side in ("autograder", "course") for path in (ROOT / side).rglob("*.py")}
+    outer = {f"{room.as_posix()}/" for room in rooms if len(room.parts) == 2} | {"course/", "tests/support/"}
+    told = [row[0].strip("`") for row in rows(text("architecture.md"), ROOMS)]
+    assert sorted(outer) == sorted(told)
+
+
+ROOMS = "| room | what it is for | what it does not know |"
 
 
 def test_the_limits_are_those_that_hold() -> None:

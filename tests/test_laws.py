@@ -49,7 +49,6 @@ def weights(seed: int, d: int, k: int, v: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 @given(seeds, sizes, sizes, sizes, sizes)
-@settings(deadline=None)
 def test_one_token_at_a_time_equals_the_loop_equals_the_matrices(seed: int, n: int, d: int, k: int, v: int) -> None:
     f = solutions()
     X, (Wq, Wk, Wv) = normal(seed, n, d), weights(seed, d, k, v)
@@ -61,7 +60,6 @@ def test_one_token_at_a_time_equals_the_loop_equals_the_matrices(seed: int, n: i
 
 
 @given(seeds, sizes, sizes, st.floats(-1e4, 1e4))
-@settings(deadline=None)
 def test_softmax_rows_sum_to_one_and_ignore_a_shift(seed: int, n: int, m: int, shift: float) -> None:
     softmax, S = solutions()["softmax"], normal(seed, n, m, scale=3.0)
     np.testing.assert_allclose(softmax(S).sum(axis=-1), np.ones(n), **ROUNDING)
@@ -70,7 +68,6 @@ def test_softmax_rows_sum_to_one_and_ignore_a_shift(seed: int, n: int, m: int, s
 
 
 @given(seeds, sizes, sizes)
-@settings(deadline=None)
 def test_without_a_mask_tokens_permute_with_their_outputs(seed: int, n: int, d: int) -> None:
     f = solutions()
     X, W = normal(seed, n, d), weights(seed, d, d, d)
@@ -81,7 +78,6 @@ def test_without_a_mask_tokens_permute_with_their_outputs(seed: int, n: int, d: 
 
 
 @given(seeds, st.integers(2, 7), sizes)
-@settings(deadline=None)
 def test_with_a_causal_mask_a_token_changes_no_output_before_it(seed: int, n: int, d: int) -> None:
     f = solutions()
     X, W = normal(seed, n, d), weights(seed, d, d, d)
@@ -98,7 +94,6 @@ def test_with_a_causal_mask_a_token_changes_no_output_before_it(seed: int, n: in
 
 
 @given(seeds, sizes, sizes)
-@settings(deadline=None)
 def test_masking_before_softmax_equals_zeroing_and_renormalising_after_it(seed: int, n: int, m: int) -> None:
     f = solutions()
     S = normal(seed, n, m, scale=2.0)
@@ -110,7 +105,6 @@ def test_masking_before_softmax_equals_zeroing_and_renormalising_after_it(seed: 
 
 
 @given(seeds, sizes, sizes, sizes)
-@settings(deadline=None)
 def test_the_two_conventions_hold_the_same_numbers(seed: int, n: int, d: int, k: int) -> None:
     X, W = normal(seed, n, d), normal(seed + 1, d, k)
     left, right = solutions()["to_columns"](X, W)
@@ -118,7 +112,6 @@ def test_the_two_conventions_hold_the_same_numbers(seed: int, n: int, d: int, k:
 
 
 @given(seeds, sizes, sizes, sizes, st.sampled_from(["C", "F", "strided"]))
-@settings(deadline=None)
 def test_every_pair_and_every_mixture_are_the_same_product_read_twice(
     seed: int, n: int, m: int, d: int, order: str
 ) -> None:
@@ -136,7 +129,6 @@ def test_counted_flops_are_those_of_the_products(n: int, d: int, k: int, v: int)
 
 
 @given(seeds, sizes, sizes)
-@settings(deadline=None)
 def test_saturation_lies_between_one_winner_and_no_preference(seed: int, n: int, k: int) -> None:
     Q, K = normal(seed, n, k, scale=2.0), normal(seed + 1, n + 1, k, scale=2.0)
     unscaled, scaled = observe(solutions()["saturation"], (Q, K)).result
@@ -163,7 +155,6 @@ def packed(Wq: np.ndarray, Wk: np.ndarray, Wv: np.ndarray) -> np.ndarray:
 
 
 @given(seeds, sizes, sizes, st.integers(1, 4), sizes, sizes)
-@settings(deadline=None)
 def test_heads_one_by_one_equal_all_heads_at_once_equal_a_batch_of_one(
     seed: int, n: int, d: int, h: int, k: int, v: int
 ) -> None:
@@ -179,7 +170,6 @@ def test_heads_one_by_one_equal_all_heads_at_once_equal_a_batch_of_one(
 
 
 @given(seeds, sizes, st.integers(1, 5), sizes)
-@settings(deadline=None)
 def test_splitting_and_merging_undo_each_other(seed: int, n: int, h: int, k: int) -> None:
     f, Z = solutions(), normal(seed, n, h * k)
     np.testing.assert_array_equal(f["merge_heads"](f["split_heads"](Z, h)), Z)
@@ -188,7 +178,6 @@ def test_splitting_and_merging_undo_each_other(seed: int, n: int, h: int, k: int
 
 
 @given(seeds, sizes, sizes, st.integers(1, 5), sizes)
-@settings(deadline=None)
 def test_one_product_with_packed_weights_makes_what_each_heads_own_product_makes(
     seed: int, n: int, d: int, h: int, k: int
 ) -> None:
@@ -197,7 +186,6 @@ def test_one_product_with_packed_weights_makes_what_each_heads_own_product_makes
 
 
 @given(seeds, sizes, sizes, st.integers(1, 5), sizes)
-@settings(deadline=None)
 def test_the_shares_of_the_heads_add_up_to_the_output(seed: int, n: int, d: int, h: int, v: int) -> None:
     f, outputs, Wo = solutions(), normal(seed, h, n, v), normal(seed, h * v, d)
     np.testing.assert_allclose(f["wo_sum"](outputs, Wo).sum(axis=0), f["merge_heads"](outputs) @ Wo, **ROUNDING)
@@ -216,7 +204,6 @@ def parameters(seed: int, d: int, h: int, k: int, v: int, f: int) -> dict[str, n
 
 
 @given(seeds, sizes, st.integers(2, 7), st.floats(-50, 50), st.floats(0.1, 50))
-@settings(deadline=None)
 def test_layer_norm_ignores_where_a_token_lies_and_how_large_it_is(
     seed: int, n: int, d: int, shift: float, size: float
 ) -> None:
@@ -232,7 +219,7 @@ def test_layer_norm_ignores_where_a_token_lies_and_how_large_it_is(
 
 
 @given(seeds, sizes, sizes, st.integers(1, 3), sizes, sizes, sizes)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_a_block_equals_the_module_that_was_given_its_weights(
     seed: int, n: int, d: int, h: int, k: int, v: int, f: int
 ) -> None:
@@ -246,7 +233,7 @@ def test_a_block_equals_the_module_that_was_given_its_weights(
 
 
 @given(seeds, st.integers(2, 6), sizes, st.integers(1, 3), st.integers(1, 3))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_in_a_stack_with_a_causal_mask_a_token_changes_no_output_before_it(
     seed: int, n: int, d: int, h: int, depth: int
 ) -> None:
@@ -266,7 +253,6 @@ def test_in_a_stack_with_a_causal_mask_a_token_changes_no_output_before_it(
 
 
 @given(seeds, sizes, sizes, sizes, sizes)
-@settings(deadline=None)
 def test_layer_norm_and_ffn_work_on_each_token_by_itself(seed: int, b: int, n: int, d: int, f: int) -> None:
     s, X = solutions(), normal(seed, b, n, d)
     p = parameters(seed, d, 1, 1, 1, f)
@@ -279,7 +265,6 @@ def test_layer_norm_and_ffn_work_on_each_token_by_itself(seed: int, b: int, n: i
 
 
 @given(seeds, st.integers(2, 7), st.integers(2, 7), st.integers(1, 3), sizes, sizes, sizes)
-@settings(deadline=None)
 def test_a_block_adds_two_updates_and_shows_no_token_the_future(
     seed: int, n: int, d: int, h: int, k: int, v: int, f: int
 ) -> None:
@@ -297,7 +282,6 @@ def test_a_block_adds_two_updates_and_shows_no_token_the_future(
 
 
 @given(seeds, sizes, sizes, st.integers(1, 3), sizes, sizes, sizes, st.integers(0, 3))
-@settings(deadline=None)
 def test_without_mask_and_positions_a_stack_moves_its_outputs_along_with_its_tokens(
     seed: int, n: int, d: int, h: int, k: int, v: int, f: int, depth: int
 ) -> None:
@@ -310,7 +294,6 @@ def test_without_mask_and_positions_a_stack_moves_its_outputs_along_with_its_tok
 
 
 @given(seeds, sizes, sizes, sizes, sizes)
-@settings(deadline=None)
 def test_a_text_is_embedded_as_if_it_were_alone_and_any_of_its_beginnings_too(
     seed: int, b: int, n: int, c: int, d: int
 ) -> None:
@@ -323,7 +306,6 @@ def test_a_text_is_embedded_as_if_it_were_alone_and_any_of_its_beginnings_too(
 
 
 @given(seeds, sizes, st.integers(2, 7), st.integers(1, 7), st.floats(-1e4, 1e4))
-@settings(deadline=None)
 def test_the_loss_is_log_c_for_even_logits_and_ignores_shifts_the_last_row_and_the_first_word(
     seed: int, b: int, n: int, c: int, shift: float
 ) -> None:
@@ -343,7 +325,7 @@ def test_the_loss_is_log_c_for_even_logits_and_ignores_shifts_the_last_row_and_t
 
 
 @given(seeds, st.integers(2, 4), sizes, sizes, st.integers(1, 3))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_no_item_of_a_batch_sees_another(seed: int, b: int, n: int, d: int, h: int) -> None:
     f, keep = solutions(), torch.from_numpy(random_keep(seed, n, n))
     params = {name: torch.from_numpy(W) for name, W in parameters(seed, d, h, 2, 3, 4).items()}
@@ -355,7 +337,7 @@ def test_no_item_of_a_batch_sees_another(seed: int, b: int, n: int, d: int, h: i
 
 
 @given(seeds, st.integers(1, 4), st.integers(1, 6), st.booleans(), st.booleans())
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_under_a_combined_mask_an_item_gives_what_it_gives_without_padding(
     seed: int, b: int, n: int, causal: bool, left: bool
 ) -> None:
@@ -374,7 +356,6 @@ def test_under_a_combined_mask_an_item_gives_what_it_gives_without_padding(
 
 
 @given(seeds, st.integers(1, 3), st.integers(1, 3), sizes, sizes, sizes, sizes)
-@settings(deadline=None)
 def test_the_fused_call_equals_attention_head_by_head(
     seed: int, b: int, h: int, n: int, m: int, k: int, v: int
 ) -> None:
@@ -391,7 +372,6 @@ def test_the_fused_call_equals_attention_head_by_head(
 
 
 @given(seeds, sizes, sizes, sizes, sizes)
-@settings(deadline=None)
 def test_the_way_back_is_the_one_that_autograd_takes(seed: int, n: int, m: int, k: int, v: int) -> None:
     f = solutions()
     Q, K, V = (torch.from_numpy(normal(seed + i, *s)) for i, s in enumerate(((n, k), (m, k), (m, v))))
@@ -413,7 +393,6 @@ def test_the_way_back_is_the_one_that_autograd_takes(seed: int, n: int, m: int, 
 
 
 @given(seeds, st.integers(1, 5), st.integers(1, 6), st.integers(2, 7))
-@settings(deadline=None)
 def test_the_mean_of_the_losses_by_position_is_the_loss(seed: int, b: int, n: int, c: int) -> None:
     f, rng = solutions(), np.random.default_rng(seed)
     ids, table = rng.integers(0, c, (b, n + 1)), rng.standard_normal((c, c))
@@ -439,7 +418,6 @@ def test_a_verdict_grows_with_the_loss_counts_both_edges_as_honest_and_knows_no_
 
 
 @given(seeds, st.integers(1, 4), st.integers(2, 6), st.integers(2, 7), st.floats(-1e3, 1e3))
-@settings(deadline=None)
 def test_the_loss_at_a_position_needs_no_later_symbol_and_no_order_of_texts(
     seed: int, b: int, n: int, c: int, shift: float
 ) -> None:
@@ -454,7 +432,7 @@ def test_the_loss_at_a_position_needs_no_later_symbol_and_no_order_of_texts(
 
 
 @given(seeds, st.integers(1, 6), sizes, st.integers(1, 4), sizes, sizes)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_in_which_order_the_heads_stand_makes_no_difference(seed: int, n: int, d: int, h: int, k: int, v: int) -> None:
     mha, X, keep = solutions()["mha"], normal(seed, n, d), random_keep(seed, n, n)
     Wq, Wk, Wv, Wo = heads(seed, d, h, k, v)
@@ -472,7 +450,7 @@ def added_up(parts: list[np.ndarray]) -> np.ndarray:
 
 
 @given(seeds, sizes, sizes, sizes, st.integers(1, 5), st.integers(1, 4))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_both_cuts_of_a_product_give_the_product(seed: int, n: int, d: int, f: int, p: int, share: int) -> None:
     s = solutions()
     X, W = normal(seed, n, d), normal(seed, d, p * share)
@@ -483,7 +461,7 @@ def test_both_cuts_of_a_product_give_the_product(seed: int, n: int, d: int, f: i
 
 
 @given(seeds, sizes, sizes, st.integers(1, 5), st.integers(1, 4))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_an_ffn_on_any_number_of_devices_is_the_ffn(seed: int, n: int, d: int, p: int, share: int) -> None:
     s, X, params = solutions(), normal(seed, n, d), parameters(seed, d, 1, 1, 1, p * share)
     layers = [params[name] for name in ("W1", "b1", "W2", "b2")]
@@ -492,7 +470,7 @@ def test_an_ffn_on_any_number_of_devices_is_the_ffn(seed: int, n: int, d: int, p
 
 
 @given(seeds, st.integers(1, 5), sizes, st.integers(1, 3), st.integers(1, 3), sizes, sizes)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_attention_on_any_number_of_devices_is_attention(
     seed: int, n: int, d: int, p: int, share: int, k: int, v: int
 ) -> None:
@@ -506,7 +484,7 @@ def test_attention_on_any_number_of_devices_is_attention(
 
 
 @given(seeds, sizes, sizes, st.sampled_from([(1, 3, 2), (2, 2, 4), (2, 4, 6), (3, 3, 3), (4, 4, 4)]), sizes, sizes)
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 def test_a_block_is_the_same_in_any_number_of_processes(
     seed: int, n: int, d: int, shared: tuple[int, int, int], k: int, v: int
 ) -> None:

@@ -16,10 +16,10 @@ from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_
 from autograder.exercises.model import equivalence
 from autograder.folder import ROOT
 from course import __version__
+from tests.support.checkout import MAKEFILE, targets
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 README = (ROOT / "README.md").read_text()
-MAKEFILE = (ROOT / "Makefile").read_text()
 
 
 def canonical(name: str) -> str:
@@ -72,10 +72,6 @@ def test_the_version_is_the_same_wherever_it_is_told() -> None:
     released = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
     assert version(PROJECT["name"]) == released[0] == cited == __version__
-
-
-def targets() -> set[str]:
-    return set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 
 
 def test_the_two_commands_of_the_readme_exist() -> None:

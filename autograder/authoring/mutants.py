@@ -30,7 +30,7 @@ from course.checking import examine, known
 from course.client import answer
 from course.trial import ranks
 from course.trial.claims import seen
-from course.trial.comparing import difference, same_answers
+from course.trial.comparing import difference, lines_grow, same_answers
 from course.trial.form import only_form
 
 SEEDS = (1, 20, 300)
@@ -42,7 +42,10 @@ RESTS_ON = (
 )
 """What the proof of every exercise rests on, besides the exercise and its answers."""
 NO_LUCK = np.random.default_rng(0)  # for cases that are drawn already
+NOTHING, LOOPS = -1, 0  # what tells two mistakes apart where no public case does
 MANY = 6  # mistakes, which are counted rather than named
+SURVIVES = "no probe takes points from it: add a hidden case, or declare it equivalent"
+PASSES = "no public case tells it from a right answer: add one"
 
 
 @dataclass(frozen=True)
@@ -135,12 +138,10 @@ def _right(exercise: Exercise, papers: dict[int, Exercise], variant: Implementat
     for seed, paper in papers.items():
         verdict = _judged(paper, variant, seed)
         if verdict.outcome != "passed":
-            return Row(
-                exercise.name, variant.__name__, "variant", verdict.outcome, f"rejected (seed {seed}):\n{verdict}"
-            )
+            return Row(exercise.name, variant.__name__, "right", verdict.outcome, f"rejected (seed {seed}):\n{verdict}")
     public = examine(as_student(exercise, variant))
     trouble = "" if public else f"rejected by check:\n{public}"
-    return Row(exercise.name, variant.__name__, "variant", "full marks", trouble)
+    return Row(exercise.name, variant.__name__, "right", "full marks", trouble)
 
 
 def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implementation) -> Row:
@@ -152,34 +153,37 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
         trouble = "" if right else "declared equivalent, yet it can be told from a right answer"
         return Row(exercise.name, name, "equivalent", reason, trouble)
     if survived:
-        return Row(exercise.name, name, "mistake", "survived", "survives the hidden test")
+        return Row(exercise.name, name, "mistake", "survived", SURVIVES)
     killers = tuple(sorted({i for v in verdicts for i, f in enumerate(v.findings, 1) if f.earned < f.points}))
-    scores, points = {verdict.score for verdict in verdicts}, verdicts[0].points
-    result = f"{max(scores):g} of {points:g}, killed by probe {', '.join(map(str, killers))}"
-    trouble = ""
-    if len(scores) > 1:
-        trouble = f"its points depend on the draw: {', '.join(f'{score:g}' for score in sorted(scores))}; "
-    if about_the_idea(mistake) and max(scores) > points / 2:
-        trouble += "misses the idea, and keeps more than half; "
-    if max(scores) < points * FORM_KEEPS and _of_form(exercise, papers, mistake):
-        trouble += "a matter of form, and loses more than a quarter; "
-    for verdict in verdicts:
-        if verdict.mistakes != (name,):
-            trouble += f"named {verdict.mistakes} by the hidden test; "
-            break
+    scores, points = sorted({verdict.score for verdict in verdicts}), verdicts[0].points
+    result = f"{scores[-1]:g} of {points:g}, killed by probe {', '.join(map(str, killers))}"
+    named = {"the hidden test": next((list(v.mistakes) for v in verdicts if v.mistakes != (name,)), [name])}
     public = _public_names(exercise, mistake)
-    if public is None:
-        trouble += "passes the public check"
-    elif public != [name]:
-        trouble += f"named {public} by check"
-    return Row(exercise.name, name, "mistake", result, trouble.removesuffix("; "), killers)
+    troubles = [] if public is not None else [PASSES]
+    named |= {} if public is None else {"check": public}
+    troubles += [
+        f"{who} names {' and '.join(names) or 'no mistake'}" for who, names in named.items() if names != [name]
+    ]
+    if len(scores) > 1:
+        troubles.append(f"its points depend on the draw: {', '.join(f'{score:g}' for score in scores)}")
+    if about_the_idea(mistake) and scores[-1] > points / 2:
+        troubles.append("it misses the idea, and keeps more than half")
+    if scores[-1] < FORM_KEEPS * points and _of_form(exercise, papers, mistake):
+        troubles.append("it is a matter of form, and loses more than a quarter")
+    return Row(exercise.name, name, "mistake", result, "; ".join(troubles), killers)
 
 
 def _of_form(exercise: Exercise, papers: dict[int, Exercise], mistake: Implementation) -> bool:
     """Whether all that a mistake answers is right but for its form."""
-    cases = [case for paper in papers.values() for probe in paper.probes for case in probe.draw(NO_LUCK)]
-    answers = ((expected(exercise, case), given(exercise, mistake, case, False)) for case in cases)
-    return all(difference(want, got) is None or only_form(want, got) for want, got in answers)
+    for probe in (probe for paper in papers.values() for probe in paper.probes):
+        cases, lines = probe.draw(NO_LUCK), probe.measures == "lines"
+        answers = [given(exercise, mistake, case, lines) for case in cases]
+        if lines and lines_grow(answers):
+            return False
+        wanted = [expected(exercise, case) for case in cases]
+        if any(difference(*pair) and not only_form(*pair) for pair in zip(wanted, answers, strict=True)):
+            return False
+    return True
 
 
 def _public_names(exercise: Exercise, mistake: Implementation) -> list[str] | None:
@@ -258,7 +262,7 @@ def main(exercises: Sequence[Exercise], seeds: Sequence[int] = SEEDS, explained:
         mistakes = [row for row in every if row.exercise == exercise.name and row.role == "mistake"]
         console.print("\n".join(explain(exercise, mistakes)), markup=False, highlight=False, soft_wrap=True)
     troubled = sum(bool(row.trouble) for row in every)
-    console.print(f"{totals(exercises)}; {troubled} in trouble")
+    console.print(f"{troubled} of {len(every)} in trouble, as the last column says" if troubled else totals(exercises))
     return 1 if troubled else 0
 
 
@@ -270,21 +274,27 @@ def explain(exercise: Exercise, mistakes: Sequence[Row]) -> Iterator[str]:
         yield f"  probe {place}, {probe.points:g} points: {probe.shows}"
     for row in mistakes:
         yield f"  {row.name}"
-        yield f"    loses points to probe {', '.join(map(str, row.killers))}"
+        yield f"    loses points to {'probe' if row.killers else 'no probe'} {', '.join(map(str, row.killers))}".rstrip()
         (one,) = (mistake for mistake in stored.mistakes if mistake.name == row.name)
-        apart: dict[int | None, list[str]] = {}
+        if PASSES in row.trouble:
+            yield f"    {PASSES}"
+        apart: dict[int, list[str]] = {}
         for other in stored.mistakes:
             if other is not one:
-                apart.setdefault(_first_apart(stored, one, other), []).append(other.name)
-        for case, others in sorted(apart.items(), key=lambda item: item[0] or 0):
-            told = f"case {case} tells it" if case else "its loops tell it"
-            yield f"    {told} from {', '.join(others) if len(others) < MANY else f'{len(others)} others'}"
+                apart.setdefault(_apart(stored, one, other), []).append(other.name)
+        for case, others in sorted(apart.items()):
+            if case == NOTHING:
+                yield f"    nothing tells it from {', '.join(others)}: they are one mistake, or a public case is missing"
+            else:
+                told = "its loops tell it" if case == LOOPS else f"case {case} tells it"
+                yield f"    {told} from {', '.join(others) if len(others) < MANY else f'{len(others)} others'}"
 
 
-def _first_apart(stored: StoredExercise, one: StoredMistake, other: StoredMistake) -> int | None:
-    """The first public case, from 1, to which two mistakes give different answers; None where there is none."""
+def _apart(stored: StoredExercise, one: StoredMistake, other: StoredMistake) -> int:
+    """The first public case, from 1, to which two mistakes give different answers; else LOOPS, or NOTHING."""
     each = zip(stored.expected, one.answers, other.answers, strict=True)
-    return next((i for i, (want, a, b) in enumerate(each, 1) if not same_answers([want], [a], [b])), None)
+    case = next((i for i, (want, a, b) in enumerate(each, 1) if not same_answers([want], [a], [b])), None)
+    return case or (LOOPS if one.loops != other.loops else NOTHING)
 
 
 def totals(exercises: Collection[Exercise]) -> str:

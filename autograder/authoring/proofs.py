@@ -16,8 +16,8 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+from autograder.dependencies import with_imports
 from autograder.folder import ROOT
-from autograder.imports import with_imports
 
 PLACE = ROOT / ".proofs"
 NUMERIC = ("OPENBLAS_", "OMP_", "MKL_", "NPY_", "ATEN_")
@@ -26,10 +26,20 @@ NUMERIC = ("OPENBLAS_", "OMP_", "MKL_", "NPY_", "ATEN_")
 
 def digest(rests_on: Iterable[str]) -> str:
     """What changes with these files and folders, relative to the checkout, and with whatever Python among them imports."""
+    return digest_of(files(rests_on))
+
+
+def files(rests_on: Iterable[str], known: dict[Path, list[Path]] | None = None) -> set[Path]:
+    """These files, those in these folders, and what the Python among them imports; `known` is as for `with_imports`."""
     given = [path for name in rests_on for path in _files(ROOT / name)]
     code = {path.relative_to(ROOT).as_posix() for path in given if path.suffix == ".py"}
+    return {*given, *with_imports(ROOT, code, known)}
+
+
+def digest_of(paths: Iterable[Path]) -> str:
+    """What changes with these files, with packages, and with what decides how numbers are computed."""
     found = hashlib.sha256(_surroundings().encode())
-    for path in sorted({*given, *with_imports(ROOT, code)}):
+    for path in sorted(paths):
         found.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return found.hexdigest()
 

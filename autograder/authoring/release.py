@@ -11,8 +11,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.authoring.answers import write_answers
+from autograder.authoring.declared import in_cells
 from autograder.authoring.stating import state_in_source, state_in_text
-from autograder.exercises import NOTEBOOKS
+from autograder.exercises import NOTEBOOKS, names_in
 from autograder.folder import ROOT, Course
 from autograder.plugins.agreeing import in_readme, in_source
 from autograder.plugins.gradebook import trouble_with
@@ -23,8 +24,10 @@ RELEASE = ROOT / "release"
 
 
 def contradictions() -> list[str]:
-    """Where notebooks or the README give other points than the exercises: then nothing is made."""
-    found = [line for notebook in NOTEBOOKS for line in in_source(notebook, _source(notebook))]
+    """Where notebooks or the README say something else than the exercises declare: then nothing is made."""
+    sources = {notebook: _source(notebook) for notebook in NOTEBOOKS}
+    found = [line for notebook, cells in sources.items() for line in in_cells(notebook, cells)]
+    found += [line for notebook, cells in sources.items() for line in in_source(notebook, cells)]
     return [*found, *in_readme((ROOT / "README.md").read_text(encoding="utf-8"))]
 
 
@@ -45,6 +48,32 @@ def make_release(notebooks: Collection[str] = NOTEBOOKS) -> None:
     write_answers(ANSWERS, ANSWERS, notebooks)
     for notebook in notebooks:
         course.generate_assignment(notebook)
+
+
+def take_away() -> list[str]:
+    """Remove what the release made of exercises and notebooks that the course has no more, or has under another name.
+
+    What another assignment with a source of its own was released to stays.
+
+    Returns:
+        A line for each file, and for each notebook that has got another number.
+    """
+    declared = {f"{notebook}/{name}.json" for notebook in NOTEBOOKS for name in names_in(notebook)}
+    gone = [path for path in ANSWERS.glob("*/*.json") if path.relative_to(ANSWERS).as_posix() not in declared]
+    without_source = [path for path in RELEASE.glob("*/*.ipynb") if not (ROOT / "source" / path.parent.name).exists()]
+    lines = []
+    for path in sorted([*gone, *without_source]):
+        path.unlink()
+        if not any(path.parent.iterdir()):
+            path.parent.rmdir()
+        lines.append(f"{path.relative_to(ROOT).as_posix()}: removed, since nothing gives it any more")
+    for old in sorted(path.stem for path in without_source):
+        number, _, title = old.partition("_")
+        for new in NOTEBOOKS:
+            if new.partition("_")[2] == title:
+                search = f"git grep -nE '[Nn]otebooks? .*{number}'"
+                lines.append(f"{old} is {new} now: see whether texts mean it where they say {number}: {search}")
+    return lines
 
 
 def stated(notebooks: Collection[str] = NOTEBOOKS) -> dict[Path, str]:

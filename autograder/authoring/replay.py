@@ -9,15 +9,19 @@ from collections.abc import Collection, Sequence
 import nbformat
 
 from autograder.authoring.proofs import digest, keep, recall
+from autograder.dependencies import imported, modules
 from autograder.exercises import folder_of
 from autograder.folder import ROOT
-from autograder.imports import imported, modules
 
 SANITISED = "tests/nbval_sanitize.cfg"
 
 
-def replay(notebooks: Collection[str]) -> int:
+def replay(notebooks: Collection[str], told: bool = True) -> int:
     """Run these notebooks, but for those that were proved here before and rest on nothing that has changed since.
+
+    Args:
+        notebooks: their names.
+        told: whether what differs is printed.
 
     Returns:
         The exit code of pytest; 0 where there was nothing to run.
@@ -28,17 +32,19 @@ def replay(notebooks: Collection[str]) -> int:
         print(f"{old} of {len(notebooks)} notebooks were run before and rest on nothing that has changed since.")
     if not new:
         return 0
-    code = _run([f"source/{notebook}" for notebook in new])
+    code = _run([f"source/{notebook}" for notebook in new], told)
     if code == 0:
         for notebook in new:
             keep(f"replay/{notebook}", proofs[f"replay/{notebook}"])
+    elif told:
+        print("Where a notebook is meant to show something else now, `python -m autograder outputs NAME` stores that.")
     return code
 
 
-def _run(folders: Sequence[str]) -> int:
+def _run(folders: Sequence[str], told: bool) -> int:
     wide = ["-n", "2", "--dist", "loadfile"] if len(folders) > 1 else []
     command = [sys.executable, "-m", "pytest", "--nbval", *folders, "--nbval-sanitize-with", SANITISED, *wide]
-    return subprocess.run(command, cwd=ROOT, check=False).returncode
+    return subprocess.run(command, cwd=ROOT, check=False, stdout=None if told else subprocess.DEVNULL).returncode
 
 
 def rests_on(notebook: str) -> list[str]:

@@ -11,6 +11,7 @@ from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_
 from autograder.exercises.model import equivalence
 from autograder.plugins.agreeing import worth
 
+ASKED = re.compile(r'^progress\("\d+_\w+"\)$', re.MULTILINE)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -18,7 +19,8 @@ def state_in_source(notebook: str, cells: list[NotebookNode]) -> None:
     """Write into a source notebook's cells what its exercises declare.
 
     The number of the notebook in its title; how many exercises, questions and points there are; over each exercise its number and
-    points; the points in the metadata of its test cell; and the ids of graded cells, which are their names.
+    points; the points in the metadata of its test cell; the ids of graded cells, which are their names; and of which notebook
+    `progress` is asked.
     """
     points = worth(notebook)
     if cells:
@@ -31,6 +33,8 @@ def state_in_source(notebook: str, cells: list[NotebookNode]) -> None:
                 cell.source = heading.sub(f"### Exercise {number} · `{name}`", cell.source)
                 cell.source = worth_of.sub(_replacing(_points(value)), cell.source)
     for cell in cells:
+        if cell.cell_type == "code":
+            cell.source = ASKED.sub(f'progress("{notebook}")', cell.source)
         graded = cell.metadata.get("nbgrader", {})
         if graded:
             cell.id = graded["grade_id"].replace("_", "-")

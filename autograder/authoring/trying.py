@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from autograder.authoring.declared import undeclared
 from autograder.authoring.mutants import chosen, main
 from autograder.authoring.outputs import store_outputs
 from autograder.authoring.release import contradictions, make_release, state
 from autograder.authoring.replay import replay
 from autograder.folder import ROOT
 
+MADE = ("source/", "release/", "course/answers/")
 TESTS = ("tests/authoring", "tests/judging/test_examine.py")
 
 
@@ -25,6 +27,9 @@ def attempt(name: str) -> int:
     Raises:
         Unknown: there is no such exercise and no such notebook.
     """
+    if found := undeclared():
+        print("\n".join(found))
+        return 1
     exercises = chosen([name])
     (notebook,) = {exercise.notebook for exercise in exercises}
     state([notebook])
@@ -33,11 +38,16 @@ def attempt(name: str) -> int:
         return 1
     make_release([notebook])
     print(f"release/{notebook}: made")
-    if replay([notebook]):
+    if replay([notebook], told=False):
         store_outputs(ROOT / "source" / notebook / f"{notebook}.ipynb")
         make_release([notebook])
-        print(f"source/{notebook}: showed something else; its outputs are stored anew")
-    return main(exercises) or _test(notebook, [exercise.name for exercise in exercises])
+        print(
+            f"source/{notebook}: shows something else than was stored; stored anew, `git diff source/{notebook}` shows what"
+        )
+    code = main(exercises) or _test(notebook, [exercise.name for exercise in exercises])
+    if not code:
+        print(f"{name}: all of it holds. Then `make lint`, and commit the exercise with README.md, {', '.join(MADE)}.")
+    return code
 
 
 def _test(notebook: str, names: list[str]) -> int:

@@ -1,7 +1,7 @@
 """`python -m autograder.bench.floor COURSE NOTEBOOK`: what the cells of a class cost in one warm process, and nothing else.
 
-No isolation, no gradebook, no notebook written: each submission's cells run one after another in one IPython shell, judged in the same process.
-Prints the seconds of processor time for each submission.
+No isolation, no gradebook, no notebook written: each submission's cells run one after another in one IPython shell,
+judged in the same process. Prints the seconds of processor time for each submission.
 """
 
 from __future__ import annotations

@@ -5,22 +5,23 @@ borrows a fork of it, behind an inner wall of its own, and runs cells there.
 """
 
 from autograder.engine.given import NOTHING, Given, TooMuchToSend
-from autograder.engine.outer import Walls, best_walls
-from autograder.engine.pool import borrowed, lend
-from autograder.engine.session import Run, Session
+from autograder.engine.outer import NoSuchWalls, Walls, best_walls
+from autograder.engine.pool import be_lent, borrowed
+from autograder.engine.session import CellRun, Session
 from autograder.engine.zygote import Place, Zygote, ZygoteFailed
 
 __all__ = [
     "NOTHING",
+    "CellRun",
     "Given",
+    "NoSuchWalls",
     "Place",
-    "Run",
     "Session",
     "TooMuchToSend",
     "Walls",
     "Zygote",
     "ZygoteFailed",
+    "be_lent",
     "best_walls",
     "borrowed",
-    "lend",
 ]

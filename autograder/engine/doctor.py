@@ -60,7 +60,7 @@ COUNTED = "counted from outside, four times a second: processes, files in memory
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """One thing that was looked at: whether it holds, what was seen, and what helps where it does not.
 
     Attributes:
@@ -74,16 +74,18 @@ class Finding:
     wall: bool = True
 
 
-def examine() -> list[Finding]:
+def diagnose() -> list[Diagnosis]:
     """Look at this machine, and try the walls it gives."""
-    found = [Finding("system", True, f"{platform.system()} {platform.release()} on {platform.machine()}")]
-    found.append(Finding("python", sys.version_info >= (3, 11), platform.python_version(), "use Python 3.11 or later"))
+    found = [Diagnosis("system", True, f"{platform.system()} {platform.release()} on {platform.machine()}")]
+    found.append(
+        Diagnosis("python", sys.version_info >= (3, 11), platform.python_version(), "use Python 3.11 or later")
+    )
     for kind in ("outer", "both"):
         reason = why_not(kind)
         name = f"{kind} wall" if kind == "outer" else "inner wall"
-        found.append(Finding(name, not reason, reason or "can be built", remedy(reason) if reason else ""))
+        found.append(Diagnosis(name, not reason, reason or "can be built", remedy(reason) if reason else ""))
     found.append(
-        Finding(
+        Diagnosis(
             "in use",
             best_walls() == "both",
             MEANING[best_walls()],
@@ -107,19 +109,22 @@ def _memory(session: Session) -> str:
     return f"{COUNTED}, and not bounded by the kernel: {groups.why_not() or 'it let no process into a control group'}"
 
 
-def _tried() -> list[Finding]:
+def _tried() -> list[Diagnosis]:
     """What a submission's process finds, seen from within."""
     walls = best_walls()
     begun = time.monotonic()
     try:
         with Zygote() as zygote, Session(zygote.place) as session:
             ready = time.monotonic() - begun
-            found = [Finding("zygote", True, f"ready after {ready:.1f} s"), Finding("memory", True, _memory(session))]
+            found = [
+                Diagnosis("zygote", True, f"ready after {ready:.1f} s"),
+                Diagnosis("memory", True, _memory(session)),
+            ]
             for what, expression in {**TRIALS, **COMFORTS}.items():
                 shown = session.run(expression, 60).messages
                 holds = any(content.get("data", {}).get("text/plain") == "True" for _, content in shown)
                 meaning = WHOLE_PROC if what == OWN_PROCESSES else MEANING[walls]
-                found.append(Finding(what, holds, "yes" if holds else "no", "" if holds else meaning, what in TRIALS))
+                found.append(Diagnosis(what, holds, "yes" if holds else "no", "" if holds else meaning, what in TRIALS))
             return found
     except ZygoteFailed as error:
-        return [Finding("zygote", False, str(error), "please report this, with what stands above")]
+        return [Diagnosis("zygote", False, str(error), "please report this, with what stands above")]

@@ -1,7 +1,7 @@
 """The outer wall: bubblewrap around the zygote.
 
-Inside are the system's programs, the interpreter, its packages and the libraries that were asked for, all read-only, and nothing else of this machine: no
-checkout, no gradebook, no submissions, no network, no other process.
+Inside are the system's programs, the interpreter, its packages and the libraries that were asked for, all read-only,
+and nothing else of this machine: no checkout, no gradebook, no submissions, no network, no other process.
 """
 
 from __future__ import annotations
@@ -182,18 +182,22 @@ def _library_path() -> dict[str, str]:
     return {"LD_LIBRARY_PATH": f"{PYTHON}/lib"} if shared else {}
 
 
+class NoSuchWalls(ValueError):
+    """The environment asks for walls of a kind that there is not; the message says what to do."""
+
+
 @lru_cache(maxsize=1)
 def best_walls() -> Walls:
     """The strongest walls that this machine can build, unless `AUTOGRADER_WALLS` says which.
 
     Raises:
-        ValueError: the variable has another value.
+        NoSuchWalls: the variable has another value.
     """
     asked = os.environ.get(WALLS_VARIABLE)
     for kind in KINDS:
         if asked == kind or (not asked and not why_not(kind)):
             return kind
-    raise ValueError(f"{WALLS_VARIABLE} is {asked!r}; it can be {', '.join(KINDS)}")
+    raise NoSuchWalls(f"{WALLS_VARIABLE} is {asked!r}; it can be {', '.join(KINDS)}. Change it, or unset it.")
 
 
 KINDS: tuple[Walls, ...] = ("both", "outer", "none")

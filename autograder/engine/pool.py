@@ -26,8 +26,8 @@ class _Kept:
 _kept = _Kept()
 
 
-def lend(place: Place | None) -> None:
-    """From now on, use the zygote that another process keeps; None ends that."""
+def be_lent(place: Place | None) -> None:
+    """From now on, borrow the zygote that another process keeps; None ends that."""
     _kept.lent = place
 
 

@@ -38,7 +38,7 @@ End = Literal["finished", "interrupted", "killed", "died", "garbled"]
 
 
 @dataclass(frozen=True)
-class Run:
+class CellRun:
     """What running one cell came to.
 
     Attributes:
@@ -144,14 +144,14 @@ class Session:
         except (OSError, EOFError, ValueError):
             return 0.0
 
-    def finish(self, seconds: float | None) -> Run:
+    def finish(self, seconds: float | None) -> CellRun:
         """Wait for the cell that was started, as long as `allow` says; what it did is kept, whatever happens.
 
         Raises:
             ZygoteFailed: the process ended because the zygote did, which is nobody's fault but the grader's.
         """
         if not self.alive:
-            return Run("died")
+            return CellRun("died")
         end: End = "finished"
         try:
             if not self._answers(seconds):
@@ -160,7 +160,7 @@ class Session:
                 if not self._answers(SECONDS_TO_YIELD):
                     raise TimeoutError
             messages, reply = _read(wire.receive(self._connection))
-            return Run(end, self._bounded(messages), reply)
+            return CellRun(end, self._bounded(messages), reply)
         except TimeoutError:
             end = "killed"
         except (OSError, EOFError):
@@ -171,7 +171,7 @@ class Session:
         except ValueError:
             end = "garbled"
         self._end()
-        return Run(end)
+        return CellRun(end)
 
     def _answers(self, seconds: float | None) -> bool:
         """Whether the process begins to say something in so many seconds, or ends."""
@@ -205,7 +205,7 @@ class Session:
                 return [*messages[:number], ("stream", {"name": "stdout", "text": CUT}), *last[-1:]]
         return messages
 
-    def run(self, source: str, seconds: float | None = None) -> Run:
+    def run(self, source: str, seconds: float | None = None) -> CellRun:
         """Run a cell that needs nothing from outside."""
         self.start(source)
         return self.finish(seconds)
@@ -263,7 +263,7 @@ def _read(answer: Any) -> tuple[list[Message], dict[str, Any]]:
     """The messages and the reply in what a submission's process sent.
 
     Raises:
-        ValueError: it is not of the form that `inside.submission` sends.
+        ValueError: it is not of the form that `inside.serving` sends.
     """
     if not isinstance(answer, dict) or set(answer) != {"messages", "reply"} or not isinstance(answer["messages"], list):
         raise ValueError("no messages and reply")

@@ -123,13 +123,19 @@ def tell(console: Console, assignment: str, graded: Graded) -> None:
 def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
     """What `--json` prints, but for `error`, a sentence or null, and `code`, which is the exit code.
 
-    Where nothing was graded, there are only `assignment` (null where the command line could not be read, or grading broke), `error` and
-    `code`. Else: `assignment`; `written`, false where
-    scores would change and nobody said yes; `report`, a path or null; `failed`, by student the reason; `changes`, a list of
-    `student`, `notebook`, `exercise` (or "late penalty", whose scores are negative), `old`, `new` (null: a person decides); and
-    `students`, a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds` (null:
-    not marked by this run), `raw_score`, `score` (after the penalty), `max_score`, `notes` and `exercises`, a list of `exercise`, `points`,
-    `score` (null: nobody has decided), `extra_credit`, `outcome`, `mistakes`, `needs_manual`.
+    Where nothing was graded, there are only `assignment` (null where the command line could not be read, or grading broke),
+    `error` and `code`. Else:
+
+    - `assignment`;
+    - `written`: false where scores would change and nobody said yes;
+    - `report`: a path or null;
+    - `failed`: by student the reason;
+    - `changes`: a list of `student`, `notebook`, `exercise` (or "late penalty", whose scores are negative), `old`, `new` (null: a
+      person decides);
+    - `students`: a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds`
+      (null: not marked by this run), `raw_score`, `score` (after the penalty), `max_score`, `notes` and `exercises`;
+    - `exercises`, of a student: a list of `exercise`, `points`, `score` (null: nobody has decided), `extra_credit`, `outcome`,
+      `mistakes`, `needs_manual`.
     """
     students = []
     for student in dict.fromkeys(line.student for line in graded.lines):

@@ -194,12 +194,17 @@ class Cluster:
         try:
             self._client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise Problem(f"No scheduler answers at {address}: {error or type(error).__name__}.") from None
+            reason = f"{error or type(error).__name__}"
+            raise Problem(
+                f"No scheduler answers at {address}: {reason}. Start one with `dask scheduler`, and give the address that it prints."
+            ) from None
         try:
             self._client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
         except TimeoutError:
             self._client.close()
-            raise Problem(f"The scheduler at {address} has no workers.") from None
+            raise Problem(
+                f"The scheduler at {address} has no workers: start some with `dask worker {address}`."
+            ) from None
         self._executor: Executor = self._client.get_executor(pure=False)
 
     def size(self) -> int:

@@ -8,7 +8,7 @@ from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.folder import Course
-from autograder.grading.result import Result
+from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import File, Snapshot
 from autograder.grading.submission import Submission
 from autograder.plugins import returning, starting
@@ -30,7 +30,7 @@ def prepare_folder(course: Course, snapshot: Snapshot, student: str) -> bool:
     return returning.put_back(handed_in)
 
 
-def write_folder(course: Course, snapshot: Snapshot, submission: Submission, result: Result) -> None:
+def write_folder(course: Course, snapshot: Snapshot, submission: Submission, result: MarkedSubmission) -> None:
     """Write a student's autograded folder; whoever looks sees the old one or the new one, never half of it.
 
     What does not belong into the submission goes to quarantine. A submission that nbgrader's rules could not grade has no

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, insert, or_, select, update
 
 from autograder.folder import Course
 from autograder.grading.database import opened
-from autograder.grading.result import Result
+from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot
 
 STUDENT, SUBMISSION, WORK = api.Student.__table__, api.SubmittedAssignment.__table__, api.SubmittedNotebook.__table__
@@ -54,7 +54,7 @@ class Entry:
     student: str
     timestamp: datetime | None
     handed_in: frozenset[str]
-    result: Result
+    result: MarkedSubmission
     penalties: dict[str, float | None] = field(default_factory=dict)
 
     def scores(self, snapshot: Snapshot) -> dict[tuple[str, str], tuple[float | None, bool]]:

@@ -19,12 +19,12 @@ import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 
-from autograder.engine import Place, lend, temporary
-from autograder.grading.executing import execute
+from autograder.engine import Place, be_lent, temporary
+from autograder.grading.executor import execute
 from autograder.grading.logs import collected_warnings
-from autograder.grading.result import Marked, Result, verdicts_in
+from autograder.grading.result import MarkedNotebook, MarkedSubmission, verdicts_in
 from autograder.grading.rules import Desk, Rules, Step, rules
-from autograder.grading.snapshot import File, Official, Snapshot
+from autograder.grading.snapshot import File, OfficialNotebook, Snapshot
 from autograder.grading.store import code_digest
 from autograder.grading.submission import Submission
 from autograder.plugins.bounds import Beyond
@@ -45,15 +45,15 @@ def open_assignment(snapshot: Snapshot, zygote: Place | None) -> None:
     """Have this process mark submissions of an assignment, which then does not travel with each, with a zygote that is lent."""
     global _opened
     _opened = snapshot
-    lend(zygote)
+    be_lent(zygote)
 
 
-def mark_opened(submission: Submission) -> Result:
+def mark_opened(submission: Submission) -> MarkedSubmission:
     """Mark a submission of the assignment that was opened."""
     return mark(submission, _opened)
 
 
-def mark_elsewhere(submission: Submission, snapshot: Snapshot, code: str) -> Result:
+def mark_elsewhere(submission: Submission, snapshot: Snapshot, code: str) -> MarkedSubmission:
     """Mark a submission on another machine.
 
     Raises:
@@ -82,10 +82,10 @@ def _unpacked(snapshot: Snapshot) -> Snapshot:
     return _unpacked_here[snapshot.digest]
 
 
-def mark(submission: Submission, snapshot: Snapshot) -> Result:
+def mark(submission: Submission, snapshot: Snapshot) -> MarkedSubmission:
     """Mark a submission. Nothing is raised: what cannot be marked says why."""
     started = time.monotonic()
-    notebooks: dict[str, Marked] = {}
+    notebooks: dict[str, MarkedNotebook] = {}
     files: dict[str, File] = {}
     removed: tuple[str, ...] = ()
     error, fault = "", False
@@ -105,23 +105,23 @@ def mark(submission: Submission, snapshot: Snapshot) -> Result:
         except Exception as problem:
             error, fault = f"{type(problem).__name__}: {problem}", snapshot.ours
             log.append(traceback.format_exc())
-    return Result(notebooks, files, tuple(log), error, fault, time.monotonic() - started, removed)
+    return MarkedSubmission(notebooks, files, tuple(log), error, fault, time.monotonic() - started, removed)
 
 
-def for_a_person(submission: Submission, snapshot: Snapshot, reason: str) -> Result:
+def for_a_person(submission: Submission, snapshot: Snapshot, reason: str) -> MarkedSubmission:
     """The result of a submission that the grader failed on: not run, every cell waits for a person."""
-    notebooks: dict[str, Marked] = {}
+    notebooks: dict[str, MarkedNotebook] = {}
     with collected_warnings() as log:
         for official in snapshot.notebooks:
             if official.name in submission.notebooks:
                 with suppress(Exception):  # without a notebook there are still its grades
                     notebook = _shown(submission, official, snapshot, reason)
                     cells = tuple(cell.name for cell in official.grade_cells)
-                    notebooks[official.name] = Marked(_text(notebook), dict.fromkeys(cells), cells, {}, {})
-    return Result(notebooks, log=tuple(log), error=reason, fault=True)
+                    notebooks[official.name] = MarkedNotebook(_text(notebook), dict.fromkeys(cells), cells, {}, {})
+    return MarkedSubmission(notebooks, log=tuple(log), error=reason, fault=True)
 
 
-def _shown(submission: Submission, official: Official, snapshot: Snapshot, reason: str) -> NotebookNode:
+def _shown(submission: Submission, official: OfficialNotebook, snapshot: Snapshot, reason: str) -> NotebookNode:
     """What a person looks at: the notebook as it would have been run, or, where it was not read, the reason alone."""
     resources = _resources(submission, official, snapshot, Path())
     try:
@@ -143,7 +143,9 @@ def _fill(folder: Path, submission: Submission, snapshot: Snapshot) -> None:
         (folder / name).symlink_to(path.absolute())
 
 
-def _mark_notebook(submission: Submission, official: Official, snapshot: Snapshot, folder: Path) -> Marked:
+def _mark_notebook(
+    submission: Submission, official: OfficialNotebook, snapshot: Snapshot, folder: Path
+) -> MarkedNotebook:
     resources = _resources(submission, official, snapshot, folder)
     path = folder / f"{official.name}.ipynb"
     notebook = _prepared(submission, official, snapshot, resources)
@@ -154,7 +156,7 @@ def _mark_notebook(submission: Submission, official: Official, snapshot: Snapsho
     text = _text(notebook)
     path.write_text(text, encoding="utf-8")  # the next notebook may read it
     desk = resources["nbgrader"]["desk"]
-    return Marked(
+    return MarkedNotebook(
         text=text,
         scores={name: grade.auto_score for name, grade in desk.grades.items()},
         by_hand=tuple(name for name, grade in desk.grades.items() if grade.needs_manual_grade),
@@ -163,7 +165,7 @@ def _mark_notebook(submission: Submission, official: Official, snapshot: Snapsho
     )
 
 
-def _resources(submission: Submission, official: Official, snapshot: Snapshot, folder: Path) -> dict[str, Any]:
+def _resources(submission: Submission, official: OfficialNotebook, snapshot: Snapshot, folder: Path) -> dict[str, Any]:
     info = {
         "student": submission.student,
         "assignment": snapshot.assignment,
@@ -177,7 +179,7 @@ def _resources(submission: Submission, official: Official, snapshot: Snapshot, f
 
 
 def _prepared(
-    submission: Submission, official: Official, snapshot: Snapshot, resources: dict[str, Any]
+    submission: Submission, official: OfficialNotebook, snapshot: Snapshot, resources: dict[str, Any]
 ) -> NotebookNode:
     """The notebook as it is executed."""
     whose = f"{official.name} of {submission.student}"

@@ -23,7 +23,7 @@ def verdicts_in(cells: Iterable[NotebookNode]) -> dict[str, Verdict]:
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedNotebook:
     """One notebook, marked.
 
     Attributes:
@@ -45,7 +45,7 @@ class Marked:
         return {**asdict(self), "verdicts": {name: verdict.to_json() for name, verdict in self.verdicts.items()}}
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> Marked:
+    def from_json(cls, tree: dict[str, Any]) -> MarkedNotebook:
         """Read what `to_json` wrote.
 
         Raises:
@@ -56,7 +56,7 @@ class Marked:
 
 
 @dataclass(frozen=True)
-class Result:
+class MarkedSubmission:
     """One submission, marked.
 
     Attributes:
@@ -69,7 +69,7 @@ class Result:
         removed: which of the files in their folder the notebooks removed.
     """
 
-    notebooks: dict[str, Marked] = field(default_factory=dict)
+    notebooks: dict[str, MarkedNotebook] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     log: tuple[str, ...] = ()
     error: str = ""
@@ -89,7 +89,7 @@ class Result:
         return json.dumps({**asdict(self), "files": files, "notebooks": notebooks})
 
     @classmethod
-    def from_json(cls, text: str) -> Result:
+    def from_json(cls, text: str) -> MarkedSubmission:
         """Read what `to_json` wrote.
 
         Raises:
@@ -97,7 +97,7 @@ class Result:
         """
         try:
             stored = json.loads(text)
-            notebooks = {name: Marked.from_json(marked) for name, marked in stored.pop("notebooks").items()}
+            notebooks = {name: MarkedNotebook.from_json(marked) for name, marked in stored.pop("notebooks").items()}
             files = {name: File(b64decode(data), bool(run)) for name, (data, run) in stored.pop("files").items()}
             removed, log = tuple(stored.pop("removed")), tuple(stored.pop("log"))
             return cls(notebooks, files, log, removed=removed, **stored)

@@ -20,7 +20,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets.utils.importstring import import_item
 
-from autograder.grading.snapshot import GradedCell, Official, Snapshot, SourceCell
+from autograder.grading.snapshot import GradedCell, OfficialNotebook, Snapshot, SourceCell
 from autograder.plugins.repairing import Repair
 
 Step = Any
@@ -34,7 +34,7 @@ class Desk:
     The names of the methods are those of `nbgrader.api.Gradebook`.
     """
 
-    notebook: Official
+    notebook: OfficialNotebook
     grades: dict[str, SimpleNamespace] = field(default_factory=dict)
     comments: dict[str, SimpleNamespace] = field(default_factory=dict)
 
@@ -53,7 +53,7 @@ class Desk:
     def commit(self) -> None:
         pass
 
-    def find_notebook(self, *_: str) -> Official:
+    def find_notebook(self, *_: str) -> OfficialNotebook:
         return self.notebook
 
     def find_source_cell(self, name: str, *_: str) -> SourceCell:

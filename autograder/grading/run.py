@@ -12,7 +12,7 @@ from typing import Any
 from nbgrader.converters import Autograde
 from rich.console import Console
 
-from autograder.engine import Given, TooMuchToSend, ZygoteFailed, best_walls
+from autograder.engine import Given, NoSuchWalls, TooMuchToSend, ZygoteFailed, best_walls
 from autograder.folder import Course
 from autograder.grading import gradebook, marking
 from autograder.grading.crew import Cluster, Crew, Local, in_parallel
@@ -26,18 +26,18 @@ from autograder.grading.noting import Notes
 from autograder.grading.preview import Change, changes
 from autograder.grading.progress import Bar
 from autograder.grading.report import Line, html, lines
-from autograder.grading.result import Result
+from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, exercise_modules, only_run
 from autograder.grading.submission import Submission, read_submission
-from autograder.plugins import standing
+from autograder.plugins import stamping
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.gradebook import trouble_with
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
-from autograder.plugins.standing import Marks
+from autograder.plugins.stamping import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
 from autograder.problems import FAILED, UNCONFIRMED, Problem
 
@@ -113,7 +113,9 @@ def grade(
         try:
             run.read()
             if run.waiting and scheduler is None and not run.has_walls() and not unwalled():
-                raise Problem("Nothing was run.", UNCONFIRMED)
+                raise Problem(
+                    "Nothing was run. Say yes, or use --no-walls: submissions then run without walls.", UNCONFIRMED
+                )
             run.mark(jobs, scheduler)
             run.graded.changes = changes(snapshot, run.stored, run.deadlines, run.entries.values())
             run.graded.written = not run.graded.changes or confirm(run.graded.changes)
@@ -127,6 +129,8 @@ def grade(
             run.graded.names = gradebook.students(course)
             if run.graded.written:
                 run.report()
+        except NoSuchWalls as error:
+            raise Problem(str(error)) from None
         except ZygoteFailed as error:
             raise Problem(f"{error}. `python -m autograder doctor` says what this machine can do.", FAILED) from None
         except TooMuchToSend as error:
@@ -244,7 +248,7 @@ class _Run:
                 crew = Local(jobs, self.preload, marking.open_assignment, self.snapshot, zygote)
             yield stack.enter_context(closing(crew))
 
-    def _marked(self, student: str, result: Result | None, error: BaseException | None) -> None:
+    def _marked(self, student: str, result: MarkedSubmission | None, error: BaseException | None) -> None:
         if isinstance(error, Problem):
             raise error
         try:
@@ -298,7 +302,7 @@ class _Run:
     def feed_back(self, jobs: int | None) -> None:
         """Make the pages of everybody whose work or marks have changed since theirs were made."""
         with opened(self.course) as book:
-            marks = standing.marks(book, self.assignment)
+            marks = stamping.marks(book, self.assignment)
         waiting = [who for who in self.keys if self._folder(who).is_dir() and not self._has_feedback(who, marks)]
         if not waiting:
             return
@@ -342,7 +346,7 @@ class _Run:
         """What the gradebook and the folders are made of, once an entry is written."""
         return f"{self.keys[entry.student]} {sorted(entry.penalties.items())}"
 
-    def _entry(self, submission: Submission, result: Result) -> Entry:
+    def _entry(self, submission: Submission, result: MarkedSubmission) -> Entry:
         self._note(submission.student, self._without_name(submission.student, result.log))
         timestamp = self._timestamp(submission)
         entry = Entry(submission.student, timestamp, frozenset(submission.notebooks), result)

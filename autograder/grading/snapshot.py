@@ -88,7 +88,7 @@ class SolutionCell:
 
 
 @dataclass(frozen=True)
-class Official:
+class OfficialNotebook:
     """A notebook as the gradebook has it; the attributes have the names that nbgrader's own class has."""
 
     name: str
@@ -114,7 +114,7 @@ class Snapshot:
 
     assignment: str
     ours: bool
-    notebooks: tuple[Official, ...]
+    notebooks: tuple[OfficialNotebook, ...]
     given: dict[str, GivenFile]
     sanitize: tuple[str, ...]
     autograde: tuple[str, ...]
@@ -184,7 +184,8 @@ def registered(course: Course, assignment: str) -> bool:
     try:
         course.register(assignment)
     except NbgraderFailed as error:
-        raise Problem(f"{assignment} cannot be entered into the gradebook: {str(error).strip()}") from None
+        to_do = f"Mend source/{assignment} where nbgrader says so, and run the same command again."
+        raise Problem(f"{assignment} cannot be entered into the gradebook. {to_do}\n{str(error).strip()}") from None
     return True
 
 
@@ -196,8 +197,8 @@ def _missing(course: Course, assignment: str) -> str:
     return f"There is no assignment {assignment!r} in {source.parent}; there are: {', '.join(known) or 'none'}."
 
 
-def _official(notebook: Any) -> Official:
-    return Official(
+def _official(notebook: Any) -> OfficialNotebook:
+    return OfficialNotebook(
         name=notebook.name,
         kernelspec=notebook.kernelspec,
         source_cells=tuple(

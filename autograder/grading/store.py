@@ -12,12 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 from uuid import uuid4
 
+from autograder.dependencies import with_imports
 from autograder.exercises import folder_of, names_in
 from autograder.folder import ROOT
-from autograder.grading.result import Result
+from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot
-from autograder.imports import with_imports
-from autograder.problems import BUSY, Problem
+from autograder.problems import OTHER_RUN, Problem
 
 MARKING = ("course", "autograder/judging", "autograder/engine", "autograder/plugins", "autograder/grading/marking.py")
 """What marks every notebook. What these import marks too."""
@@ -59,12 +59,15 @@ def only_run(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / "lock").open("w")
     except OSError as error:
-        raise Problem(f"Results are kept in {folder}, which cannot be written to: {error.strerror}.") from None
+        sentence = (
+            f"Results are kept in {folder}, which cannot be written to: {error.strerror}. Make it a folder that can be."
+        )
+        raise Problem(sentence) from None
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Problem("This course is being graded by another run; wait for it, or stop it.", BUSY) from None
+            raise Problem("This course is being graded by another run; wait for it, or stop it.", OTHER_RUN) from None
         yield
 
 
@@ -88,14 +91,14 @@ class Store:
         """The key of the result of a submission with this digest."""
         return hashlib.sha256(f"{self._base} {digest}".encode()).hexdigest()
 
-    def get(self, key: str) -> Result | None:
+    def get(self, key: str) -> MarkedSubmission | None:
         """The result that is kept, if there is one that can be read."""
         try:
-            return Result.from_json((self._folder / f"{key}.json").read_text())
+            return MarkedSubmission.from_json((self._folder / f"{key}.json").read_text())
         except (OSError, ValueError):
             return None
 
-    def put(self, key: str, result: Result) -> None:
+    def put(self, key: str, result: MarkedSubmission) -> None:
         write_atomically(self._folder / f"{key}.json", result.to_json())
 
     def prune(self, keys: Collection[str]) -> None:

@@ -57,6 +57,6 @@ def plug_in(c: Config) -> None:
     c.NbGraderAPI.GenerateFeedback.PageExporter.renew = False  # a program that says `force=False` means it
     c.GenerateFeedback.preprocessors = [
         "nbgrader.preprocessors.GetGrades",
-        "autograder.plugins.feedback.HideHiddenTests",
+        "autograder.plugins.hiding.HideHiddenTests",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]

@@ -21,7 +21,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import compute_checksum, is_grade
 from traitlets import Integer, default
 
-from autograder.engine import NOTHING, Given, Run, Session, ZygoteFailed, borrowed, temporary
+from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, borrowed, temporary
 from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.exercises import exercises_in
@@ -208,7 +208,7 @@ class JudgedExecute(Execute):
         """Which cell it is, counted as JupyterLab counts them."""
         return f"cell {index + 1} of {len(self.nb.cells)}"
 
-    def _settle(self, cell: NotebookNode, index: int, run: Run, lived: bool) -> None:
+    def _settle(self, cell: NotebookNode, index: int, run: CellRun, lived: bool) -> None:
         """Write what a cell did into it, as nbclient writes what a kernel says.
 
         Args:
@@ -318,7 +318,9 @@ def where_it_stopped(reply: dict[str, Any]) -> str:
     return f"{kind}{f', line {line[1]}' if line else ''}: {message}"
 
 
-def _without_judgement(exercise: Exercise, run: Run, lived: bool, answer: NotebookNode | None, stopped: str) -> Verdict:
+def _without_judgement(
+    exercise: Exercise, run: CellRun, lived: bool, answer: NotebookNode | None, stopped: str
+) -> Verdict:
     """The verdict where the student's process said nothing to the judge.
 
     Args:

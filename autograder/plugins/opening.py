@@ -1,4 +1,7 @@
-"""The exporters that nbgrader makes once it has found the submissions, and before it begins the first: whose turn it is, and how each is read."""
+"""The exporters that nbgrader makes once it has found the submissions, and before it begins the first.
+
+They say whose turn it is, and how each is read.
+"""
 
 from __future__ import annotations
 

@@ -27,13 +27,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets import Bool
 
 from autograder.exercises import NOTEBOOKS, exercises_in, tasks_in
-from autograder.plugins.bounding import bound
 from autograder.plugins.cleaning import cleaned
 from autograder.plugins.confining import Exceeded, OutOfTime, confined, processor_time
+from autograder.plugins.cutting import cut
 from autograder.plugins.opening import take_up, without_copy
 from autograder.plugins.renewing import MADE_OF, Renewal
 from autograder.plugins.repairing import official_cells
-from autograder.plugins.standing import stamped
+from autograder.plugins.stamping import stamped
 
 PART_SECONDS = 5.0
 ALL_PARTS_SECONDS = 20.0
@@ -97,7 +97,7 @@ class PageExporter(HTMLExporter):
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **keywords: Any
     ) -> tuple[str, dict[str, Any]]:
-        bound(nb)
+        cut(nb)
         page, found = super().from_notebook_node(nb, resources, **keywords)
         return _with_names((resources or {}).get("nbgrader", {}).get("notebook", ""), page), found
 
@@ -257,7 +257,10 @@ def _bare(reason: str, info: dict[str, Any]) -> NotebookNode:
     """A notebook with the cells that have marks or comments, and nothing of what was written into them."""
     with Gradebook(info["db_url"]) as gradebook:
         official = official_cells(gradebook, info["notebook"], info["assignment"])
-    note = f"**Your notebook could not be shown on this page: {escape(reason)}.** Your marks are below; for the rest, ask whoever marks this course."
+    note = (
+        f"**Your notebook could not be shown on this page: {escape(reason)}.** Your marks are below; "
+        "for the rest, ask whoever marks this course."
+    )
     cells = [new_markdown_cell(note)]
     for cell in official:
         make, comment = (new_code_cell, "# ") if cell.cell_type == "code" else (new_markdown_cell, "")

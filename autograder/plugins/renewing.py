@@ -11,7 +11,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 
-from autograder.plugins.standing import Marks, is_made_of, made_of, marks
+from autograder.plugins.stamping import Marks, is_made_of, made_of, marks
 
 MADE_OF = "made_of"
 """Among what nbgrader tells of a notebook, what its page is made of."""

@@ -25,7 +25,7 @@ SETTINGS = ("schema_version", "grade", "solution", "task", "locked", "points")
 
 
 @dataclass(frozen=True)
-class Official:
+class OfficialCell:
     """A cell as the gradebook has it."""
 
     name: str
@@ -59,7 +59,7 @@ class Repair(NbGraderPreprocessor):
         return Gradebook(url)
 
 
-def official_cells(gradebook: Gradebook, notebook: str, assignment: str) -> list[Official]:
+def official_cells(gradebook: Gradebook, notebook: str, assignment: str) -> list[OfficialCell]:
     """The nbgrader cells of a notebook, as they were when the release was made."""
     stored = gradebook.find_notebook(notebook, assignment)
     points = {cell.name: cell.max_score for cell in stored.grade_cells}
@@ -80,11 +80,11 @@ def official_cells(gradebook: Gradebook, notebook: str, assignment: str) -> list
         worth = points.get(cell.name, tasks.get(cell.name))
         if worth is not None:
             metadata["points"] = worth
-        found.append(Official(cell.name, cell.cell_type, cell.source, cell.locked, metadata))
+        found.append(OfficialCell(cell.name, cell.cell_type, cell.source, cell.locked, metadata))
     return found
 
 
-def repair(cells: list[NotebookNode], official: list[Official]) -> tuple[list[NotebookNode], list[str]]:
+def repair(cells: list[NotebookNode], official: list[OfficialCell]) -> tuple[list[NotebookNode], list[str]]:
     """The cells as they may be graded, and a note on everything that was not as it was released."""
     notes: list[str] = []
     known = {cell.name: cell for cell in official}
@@ -119,7 +119,7 @@ def _claimed(cell: NotebookNode) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _answers_after_all(cell: NotebookNode, first: NotebookNode, official: Official) -> bool:
+def _answers_after_all(cell: NotebookNode, first: NotebookNode, official: OfficialCell) -> bool:
     """Whether a student has left an answer cell as it was and written into a copy."""
     return not official.locked and first.source == official.source != cell.source
 
@@ -128,7 +128,7 @@ def _answer_to(test: str) -> str:
     return f"{test}{ANSWER}"
 
 
-def _restored(cell: NotebookNode, official: Official, stated: NotebookNode, notes: list[str]) -> NotebookNode:
+def _restored(cell: NotebookNode, official: OfficialCell, stated: NotebookNode, notes: list[str]) -> NotebookNode:
     changed = [key for key in SETTINGS if stated["nbgrader"].get(key) != official.metadata.get(key)]
     if changed:
         notes.append(f"the cell {official.name} had other settings ({', '.join(changed)}); it has its own again")
@@ -144,7 +144,7 @@ def _restored(cell: NotebookNode, official: Official, stated: NotebookNode, note
     return cell
 
 
-def _blank(official: Official) -> NotebookNode:
+def _blank(official: OfficialCell) -> NotebookNode:
     """A missing cell: a locked one as it was released, an answer without anything that could hide one given elsewhere."""
     make = new_code_cell if official.cell_type == "code" else new_markdown_cell
     source = official.source if official.locked or official.cell_type != "code" else "# this answer was missing"

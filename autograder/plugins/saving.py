@@ -14,7 +14,10 @@ from autograder.plugins.gradebook import wait_for_a_person
 
 
 class SaveVerdicts(SaveAutoGrades):
-    """nbgrader's `SaveAutoGrades`, which also knows a grader fault, and an exercise that nobody judged (--no-execute), and a notebook that was not read, or not run."""
+    """nbgrader's `SaveAutoGrades`, which leaves to a person what has no verdict.
+
+    That is a grader's fault, an exercise that nobody judged (--no-execute), and a notebook that was not read, or not run.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         nb, resources = super().preprocess(nb, resources)

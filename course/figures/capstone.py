@@ -319,7 +319,7 @@ SIZES = (64, 128, 256, 512, 1024, 2048)
 
 
 @picture
-def stopwatch(exhibit: Callable[[museum.Device, int], tuple[float, float]]) -> tuple[Figure, str]:
+def stopwatch(exhibit: Callable[[museum.Multiplier, int], tuple[float, float]]) -> tuple[Figure, str]:
     """What an exhibit says that a product takes, and that reading one number of it takes, by the size of the matrices."""
     device = museum.device()
     exhibit(device, SIZES[0])  # the first call is slow in other ways

@@ -708,7 +708,6 @@ def against_pytorch(
 ) -> tuple[Figure, str]:
     """PyTorch's tensor parallelism and the reader's functions, side by side in the same two processes."""
     import torch
-    import torch.distributed.tensor.parallel  # once here, and not again in each process
 
     rng = np.random.default_rng(6)
     p, n, d, h, k, v, f = 2, 5, 6, 4, 3, 2, 8

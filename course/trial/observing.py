@@ -203,7 +203,7 @@ def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_l
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a student's exit() is an answer too, and a wrong one
-            raised = _raised(error)
+            raised = own_line(error)
     afterwards = {
         position: _looked_at(given[position])
         for position, argument in enumerate(arguments)
@@ -315,8 +315,8 @@ def _line_counter(spent: dict[str, int] | None) -> Iterator[None]:
             gc.enable()
 
 
-def _raised(error: BaseException) -> Raised:
-    """The exception with the last line that lies in a notebook cell; outside a notebook there is none."""
+def own_line(error: BaseException) -> Raised:
+    """An exception with the last line that lies in a notebook cell; outside a notebook there is none."""
     if isinstance(error, Elsewhere):
         return error.raised
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `watch`
@@ -338,5 +338,5 @@ def _text(error: BaseException) -> str:
 
 
 def _is_cell(filename: str) -> bool:
-    """IPython compiles cells under names such as /tmp/ipykernel_123/456.py or <ipython-input-1-...>."""
-    return "ipykernel_" in filename or filename.startswith("<ipython-input")
+    """Cells are compiled under names such as /tmp/ipykernel_123/456.py, /tmp/ipython-input-123.py or <ipython-input-1-...>."""
+    return "ipykernel_" in filename or "ipython-input-" in filename

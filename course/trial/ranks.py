@@ -261,7 +261,7 @@ def _last_words(meeting: Path, rank: int) -> Path:
 def _diagnosed(one: Rank, words: Path) -> Rank:
     if one.lost != DIED or not words.exists():
         return one
-    with words.open(errors="replace") as file:
+    with words.open(encoding="utf-8", errors="replace") as file:
         return replace(one, lost=MISMATCH) if "gloo::EnforceNotMet" in file.read(MAX_PRINTED) else one
 
 

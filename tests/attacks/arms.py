@@ -18,11 +18,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook, MissingEntry
 from reaching import VICTIM
-from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, place
 from world import TOKEN_VARIABLE, World
 
 from autograder.folder import CONFIG, ROOT, Course
 from autograder.judging.cells import verdict_in
+from tests.support.submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, place
 
 LONG, SHORT = 300, 12  # seconds that a cell has; the second is for those that never come to an end
 SECONDS_PER_CLASS = 3600

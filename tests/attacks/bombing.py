@@ -8,7 +8,8 @@ from attack import PASSED, Attack, Verdicts, larger_than, lost_what_was_earned, 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from reaching import quietly
-from submissions import RIGHT
+
+from tests.support.submissions import RIGHT
 
 MANY = 300
 BIG = 12 << 20

@@ -10,8 +10,9 @@ from attack import WRONG, Attack, Make, Succeeded, Verdicts, earned, ended_the_r
 from forging import COLUMNS
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from submissions import WRONG as WRONG_ANSWERS
-from submissions import answer_cell, grade_cell
+
+from tests.support.submissions import WRONG as WRONG_ANSWERS
+from tests.support.submissions import answer_cell, grade_cell
 
 FIRST_WRONG: Verdicts = ("wrong", "passed", "passed")
 

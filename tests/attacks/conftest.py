@@ -1,13 +1,8 @@
-"""The helpers of the plug-ins' tests, and the table of attacks at the end of a run."""
+"""The table of attacks at the end of a run."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "plugins"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

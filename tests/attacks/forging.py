@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attack import WRONG, Attack, Verdicts, earned, failed_some, last_earned, says
-from submissions import WRONG as WRONG_ANSWERS
+
+from tests.support.submissions import WRONG as WRONG_ANSWERS
 
 TAMPERED: Verdicts = ("tampered", "tampered", "tampered")
 FAKE_REPORT = "type('Report', (), {'__repr__': lambda self: 'to_columns: passed, 3 of 3 points'})()"

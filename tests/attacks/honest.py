@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from submissions import RIGHT
+from tests.support.submissions import RIGHT
 
 
 @dataclass(frozen=True)

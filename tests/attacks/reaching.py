@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attack import WRONG, Attack, Succeeded, altered, called, earned, ended_the_run, killed, loot, says, survived
-from submissions import EXERCISES, NOTEBOOK
+
+from tests.support.submissions import EXERCISES, NOTEBOOK
 
 VICTIM = "zoe"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,6 +23,8 @@ from autograder.exercises.parts import softmax_of_kept
 from autograder.folder import ROOT
 from autograder.judging import judge_here
 from autograder.judging.reference import expected, given, remembered
+from course import answers
+from course.answers import StoredMistake
 from course.client import answer
 
 F = np.ndarray
@@ -129,6 +132,65 @@ def test_the_command_refuses_a_wrong_name_without_a_traceback() -> None:
     result = CliRunner().invoke(app, ["mutants", "fnn"])
     assert result.exit_code == 2
     assert "did you mean ffn" in result.output
+
+
+# ------------------------------------------------------------------------------------------------ what is amiss
+
+
+def columns(A: F, B: F) -> F:
+    """The mistake `dots_of_columns` again."""
+    return np.einsum("ni,nj->ij", A, B)
+
+
+def wrong_where_wide(A: F, B: F) -> F:
+    """Right on what is public."""
+    return A @ B.T + (A.shape[1] > 3)
+
+
+def not_wrong(A: F, B: F) -> F:
+    """No mistake at all."""
+    return A @ B.T
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What the command says of `pairwise_dots` with one more mistake, of which the release has told `check`."""
+    known = answers.find("pairwise_dots")
+    assert known
+
+    def prove(mistake: Callable[..., F]) -> str:
+        exercise = replace(DOTS, mistakes=(*DOTS.mistakes, mistake))
+        given_to = tuple(given(exercise, mistake, case, False) for case in DOTS.public)
+        told = replace(known, mistakes=(*known.mistakes, StoredMistake(mistake.__name__, "", given_to, False)))
+        monkeypatch.setattr("course.answers.find", lambda _: told)
+        monkeypatch.setattr(mutants, "proved", lambda *_: rows(exercise))
+        assert mutants.main([exercise], explained=True) == 1
+        return " ".join(re.sub("[│┃]", " ", capsys.readouterr().out).split())
+
+    return prove
+
+
+def test_two_mistakes_that_are_one_are_both_named_and_said_to_be_told_apart_by_nothing(
+    said: Callable[..., str],
+) -> None:
+    text = said(columns)
+    assert "nothing tells it from dots_of_columns: they are one mistake, or a public case is missing" in text
+    assert "nothing tells it from columns:" in text
+    assert text.count("check names dots_of_columns and columns") == 2
+    assert "its loops tell it" not in text
+    assert text.endswith("2 of 11 in trouble, as the last column says")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "to_do"),
+    [(wrong_where_wide, "no public case tells it from a right answer: add one"), (not_wrong, "no probe takes points")],
+)
+def test_a_mistake_that_costs_nothing_somewhere_comes_with_what_to_do(
+    said: Callable[..., str], mistake: Callable[..., F], to_do: str
+) -> None:
+    text = said(mistake)
+    assert to_do in text
+    assert text.endswith("1 of 11 in trouble, as the last column says")
 
 
 # -------------------------------------------------------------------------------------------- before the release

@@ -11,12 +11,12 @@ import sys
 from itertools import pairwise
 
 import pytest
-from leaks import functions, source_cells
 from nbformat import NotebookNode
 
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Task
 from autograder.folder import ROOT
+from tests.support.leaks import functions, source_cells
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)
@@ -201,7 +201,7 @@ def test_the_stub_has_the_signature_of_the_oracle_and_a_docstring(exercise: Exer
 def test_the_solution_stored_in_the_notebook_has_full_marks_there(exercise: Exercise) -> None:
     (output,) = graded(exercise.notebook, exercise.name).outputs
     text = output.data["text/plain"]
-    assert text.startswith(f"{exercise.name}: passed, {exercise.points:g} of {exercise.points:g} points")
+    assert text.startswith(f"{exercise.name}: passed, {exercise.points:g} of {exercise.points:g} points"), text
 
 
 # ---------------------------------------------------------------------------------------------- carried-over cells

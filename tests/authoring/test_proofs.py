@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import proved
 import pytest
 
 from autograder.authoring import mutants, proofs, replay
 from autograder.authoring.proofs import digest, keep, recall
+from autograder.dependencies import imported
 from autograder.exercises import exercises_in, names_in
 from autograder.folder import ROOT
+from tests import proved
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_what_is_kept_is_found_as_long_as_it_rests_on_the_same(checkout: Path) -
 def test_mutants_that_were_proved_are_not_run_again(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (exercise, *_) = exercises_in("00_shapes")
     first = mutants.proved([exercise], (1,))
-    assert {row.role for row in first} == {"variant", "mistake"}
+    assert {row.role for row in first} == {"right", "mistake"}
     monkeypatch.setattr(mutants, "rows", lambda *_: pytest.fail("they are run again"))
     assert mutants.proved([exercise], (1,)) == first
 
@@ -88,7 +89,7 @@ def test_notebooks_that_were_run_are_run_again_only_where_they_failed(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes, run = [1, 0], []
-    monkeypatch.setattr(replay, "_run", lambda folders: run.append(folders) or codes.pop(0))
+    monkeypatch.setattr(replay, "_run", lambda folders, told: run.append(folders) or codes.pop(0))
     assert [replay.replay(["00_shapes"]) for _ in range(3)] == [1, 0, 0]
     assert run == [["source/00_shapes"]] * 2
 
@@ -116,11 +117,47 @@ def test_what_tests_are_said_to_rest_on_is_there() -> None:
     assert [name for name in (*proved.RESTS_ON, *named) if not (ROOT / name).exists()] == []
 
 
-def test_each_file_of_tests_rests_on_itself_or_is_never_left_out() -> None:
+def test_a_changed_file_of_tests_is_proved_again_and_no_other_is() -> None:
     for file in proved._files_of_tests():
-        places = (Path(file), *Path(file).parents)
-        rests_on = next((proved.RESTS_ON[p.as_posix()] for p in places if p.as_posix() in proved.RESTS_ON), ())
-        assert not rests_on or any(Path(name) in places for name in rests_on), file
+        reached = {path.relative_to(ROOT).as_posix() for path in proofs.files(proved.rests_on(file), KNOWN)}
+        others = {name for name in reached if name.startswith("tests/") and Path(name).name.startswith("test_")}
+        assert others == ({file} if proved.rests_on(file) else set())
+
+
+KNOWN: dict[Path, list[Path]] = {}
+
+
+@pytest.mark.parametrize(
+    ("file", "used", "unused"),
+    [
+        ("tests/plugins/test_exchange.py", "tests/support/users.py", "tests/grading/conftest.py"),
+        ("tests/plugins/test_stock_class.py", "tests/support/stock_class.py", "tests/support/users.py"),
+        ("tests/grading/test_words.py", "tests/grading/conftest.py", "tests/support/users.py"),
+        ("tests/grading/test_words.py", "tests/support/quick.py", "tests/support/stock_class.py"),
+        ("tests/grading/test_equality.py", "tests/support/submissions.py", "tests/engine/conftest.py"),
+        ("tests/attacks/test_attacks.py", "tests/attacks/arms.py", "tests/support/users.py"),
+        ("tests/attacks/test_attacks.py", "tests/support/submissions.py", "tests/support/quick.py"),
+        ("tests/course/test_museum.py", "tests/support/hands.py", "tests/support/recorded.py"),
+        ("tests/engine/test_given.py", "tests/conftest.py", "tests/support/submissions.py"),
+    ],
+)
+def test_a_file_of_tests_rests_on_the_fixtures_above_it_and_on_the_support_that_it_imports(
+    file: str, used: str, unused: str
+) -> None:
+    reached = proofs.files(proved.rests_on(file), KNOWN)
+    assert ROOT / used in reached
+    assert (ROOT / unused).is_file()
+    assert ROOT / unused not in reached
+
+
+def test_what_lies_beside_a_file_of_tests_is_imported_only_where_the_whole_folder_counts() -> None:
+    """A neighbour is imported by a name that does not say where it is, so that nobody finds it."""
+    for file in proved._files_of_tests():
+        folder = Path(file).parent
+        if folder.as_posix() in proved.rests_on(file):
+            continue
+        names = {name.partition(".")[0] for name in imported((ROOT / file).read_bytes(), folder.parts)}
+        assert [name for name in names if (ROOT / folder / f"{name}.py").is_file()] == [], file
 
 
 def test_changed_leaves_out_what_passed_and_runs_it_again_when_it_changes(tmp_path: Path) -> None:
@@ -131,20 +168,23 @@ def test_changed_leaves_out_what_passed_and_runs_it_again_when_it_changes(tmp_pa
         if not name.startswith(("source/", "release/")) and (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             (copy / name).write_bytes((ROOT / name).read_bytes())
-    file = copy / "tests" / "course" / "trial" / "test_text.py"
-    file.write_text("def test_it() -> None:\n    assert True\n")
+    file, other = (copy / "tests" / "course" / "trial" / f"test_{name}.py" for name in ("text", "message"))
+    for one in (file, other):
+        one.write_text("def test_it() -> None:\n    assert True\n")
 
     def run(*options: str) -> str:
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(file), *options]
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(file), str(other), *options]
         return subprocess.run(command, cwd=copy, env={"PYTHONPATH": str(copy)}, capture_output=True, text=True).stdout
 
-    assert "1 passed" in run("--changed")
-    assert "were left out" in run("--changed")
-    assert "1 passed" in run()
+    assert "2 passed" in run("--changed")
+    assert "2 files of tests rest on nothing that has changed" in run("--changed")
+    assert "2 passed" in run()
     with file.open("a") as grown:
         grown.write("\n\ndef test_that() -> None:\n    assert False\n")
-    assert "1 failed, 1 passed" in run("--changed")
-    assert "1 failed, 1 passed" in run("--changed")
+    for _ in range(2):  # what failed is kept by nobody
+        said = run("--changed")
+        assert "1 failed, 1 passed" in said
+        assert "1 files of tests rest on nothing that has changed" in said
 
 
 def test_the_exercises_of_a_notebook_are_found_without_importing_them() -> None:

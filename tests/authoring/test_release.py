@@ -11,12 +11,12 @@ from zipfile import ZipFile
 
 import nbformat
 import pytest
-from leaks import Secret, cells_of, flat, functions, secrets, solution_texts
 
 import autograder.authoring.release as release
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.folder import ROOT, Course
 from autograder.plugins.releasing import CELL_ID, KERNELSPEC, TAGS
+from tests.support.leaks import Secret, cells_of, flat, functions, secrets, solution_texts
 
 SECRETS = secrets()
 CARRIED_OVER = "carried-over"

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-from leaks import source_cells
 from matplotlib.figure import Figure
 from torch.utils.benchmark import Timer
 
@@ -14,6 +13,7 @@ from autograder.exercises import NOTEBOOKS
 from course import clock
 from course.figures import canvas
 from course.trial import ranks
+from tests.support.leaks import source_cells
 
 HIDDEN = "### BEGIN HIDDEN TESTS"
 

@@ -8,9 +8,9 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hands import Hands
 
 from course import clock
+from tests.support.hands import Hands
 
 Cell = Callable[..., dict[str, Any]]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import linecache
 import re
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import torch
 
 from course import answers, check, progress
 from course.answers import StoredExercise, StoredMistake
-from course.checking import MANY_LINES, REMEMBERS, CheckFailed, Result, examine
+from course.checking import MANY_LINES, REMEMBERS, CheckFailed, Result, Stopped, examine
 from course.trial.cases import Case
 from course.trial.functions import public_function
 from course.trial.harnesses import HARNESSES
@@ -339,15 +340,56 @@ def test_a_tuple_is_told_part_by_part(shelf: Callable[..., None], cell: Cell, re
     assert result.text.split("\n")[7] == sentence
 
 
-@pytest.mark.parametrize(
-    ("thing", "name"), [(lambda: 1, "<lambda>"), (3, "int"), (None, "NoneType"), (np.dot, "dot"), (Result, "Result")]
-)
+@pytest.mark.parametrize(("thing", "name"), [(lambda: 1, "<lambda>"), (np.dot, "dot"), (Result, "Result")])
 def test_a_name_that_is_no_exercise(thing: object, name: str) -> None:
     result = examine(thing)
     assert result.state == "unknown"
     assert result.text == f"check goes by the function's name, and there is no exercise called {name}."
     escaped = name.replace("<", "&lt;").replace(">", "&gt;")
     assert result.html == f"<p>check goes by the function&#x27;s name, and there is no exercise called {escaped}.</p>"
+
+
+@pytest.mark.parametrize(
+    ("thing", "sentence"),
+    [
+        (A, "check takes the function itself, not a numpy array of float64: check(its_name), without calling it."),
+        (None, "check takes the function itself, not None: check(its_name), without calling it."),
+        ("dots", "check takes the function itself: check(dots), without quotation marks."),
+        ("dot", "check takes the function itself: check(its_name), without quotation marks."),
+    ],
+)
+def test_what_is_no_function_is_told_what_to_write(shelf: Callable[..., None], thing: object, sentence: str) -> None:
+    shelf(DOTS)
+    assert (examine(thing).state, examine(thing).text) == ("unknown", sentence)
+
+
+def test_a_name_with_a_slip_is_told_which_one_was_meant(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(DOTS)
+    text = examine(cell("def dot(A, B):\n    return A @ B.T\n")["dot"]).text
+    assert text == "check goes by the function's name, and there is no exercise called dot. Did you mean dots?"
+
+
+def test_who_stops_a_check_reads_where_it_was(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(DOTS)
+    source = "def dots(A, B):\n    while True:\n        stop()\n"
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Stopped) as stopped:
+        check(cell(source, stop=stop)["dots"])
+    (told,) = stopped.value._render_traceback_()
+    assert told.startswith("dots: stopped after 0 s, without an answer. It was at line 3 of dots, `stop()`.")
+    assert stopped.value.__suppress_context__
+
+
+def test_a_line_is_told_from_a_cell_of_colab_too(shelf: Callable[..., None]) -> None:
+    shelf(DOTS)
+    name, source = "/tmp/ipython-input-2938354417.py", "def dots(A, B):\n    return A @ 'B'\n"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    scope: dict[str, Any] = {}
+    exec(compile(source, name, "exec"), scope)
+    assert "at line 2 of dots, `return A @ 'B'`" in examine(scope["dots"]).text
 
 
 # ---------------------------------------------------------------------------------------------- other exercises
@@ -654,7 +696,10 @@ def test_under_validate_a_name_that_is_no_exercise_fails(monkeypatch: pytest.Mon
 
 def test_under_validate_a_right_answer_passes(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
-    assert check(cell(RIGHT)["pairwise_dots"])
+    shown: list[object] = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    assert check(cell(RIGHT)["pairwise_dots"]) is None  # nbgrader takes what a cell returns for a score
+    assert [bool(one) for one in shown] == [True]
 
 
 def test_under_autograde_check_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -703,6 +748,18 @@ def test_progress_shows_the_state_of_every_exercise_of_the_notebook(
         "  not written  to_columns",
         "",
     ]
+
+
+def test_progress_without_a_name_is_of_the_last_notebook_that_was_begun(
+    notebook: dict, cell: Cell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    progress()
+    assert capsys.readouterr().out.startswith("No exercise is defined here yet.")
+    notebook.update(cell("def pairwise_dots(A, B):\n    return A\n\ndef attend_one(x, X, Wq, Wk, Wv):\n    return x\n"))
+    progress()
+    assert capsys.readouterr().out.startswith("01_token_loops: 0 of 4 checks pass.")
+    progress("00")
+    assert capsys.readouterr().out.startswith("00_shapes: 0 of 3 checks pass.")
 
 
 def test_progress_is_of_the_notebook_that_is_named(

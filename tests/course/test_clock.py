@@ -6,9 +6,9 @@ import time
 
 import pytest
 import torch
-from hands import Hands
 
 from course import clock
+from tests.support.hands import Hands
 
 
 def test_a_job_on_the_device_is_done_long_after_it_was_launched(hands: Hands) -> None:

@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 import torch
-from hands import Hands
 
 from course.figures import Covered, Picture, Show, capstone
-from course.museum import Device
+from course.museum import Multiplier
+from tests.support.hands import Hands
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def alt(picture: object) -> str:
     return picture.alt
 
 
-def impatient(hands: Hands, device: Device, n: int) -> tuple[float, float]:
+def impatient(hands: Hands, device: Multiplier, n: int) -> tuple[float, float]:
     A = device.matrix(n)
     start = hands.perf_counter()
     product = device.multiply(A, A)
@@ -33,7 +33,7 @@ def impatient(hands: Hands, device: Device, n: int) -> tuple[float, float]:
     return multiplied - start, hands.perf_counter() - multiplied
 
 
-def patient(hands: Hands, device: Device, n: int) -> tuple[float, float]:
+def patient(hands: Hands, device: Multiplier, n: int) -> tuple[float, float]:
     A = device.matrix(n)
     device.synchronize()
     start = hands.perf_counter()

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-import recorded
 import torch
 from matplotlib.figure import Figure
 
 from course import figures, racers, races, recording
 from course.figures import Covered, Picture, clocks
 from course.roofline import Roofs
+from tests.support import recorded
 
 
 def stopwatch(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from course import markov
@@ -32,7 +32,6 @@ def test_the_worked_number_of_the_notebook() -> None:
 
 
 @given(st.integers(2, 12), st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_the_shares_stay_and_to_know_the_symbol_before_never_hurts(c: int, seed: int) -> None:
     P = transitions(c, seed)
     shares = stationary(P)

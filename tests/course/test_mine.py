@@ -51,6 +51,17 @@ def test_ones_own_function_is_found_beside_and_in_the_same_folder(
     assert capsys.readouterr().out == f"causal_keep: your own, from {NOTEBOOK}.\n"
 
 
+def test_it_is_found_in_a_notebook_whose_cells_have_lost_their_ids(capsys: pytest.CaptureFixture[str]) -> None:
+    def influence() -> None: ...
+
+    tree = json.loads(solved())
+    for each in tree["cells"]:
+        del each["id"]
+    put(json.dumps({**tree, "nbformat_minor": 0}))
+    assert mine(influence) is not influence
+    assert capsys.readouterr().out == f"influence: your own, from {NOTEBOOK}.\n"
+
+
 def test_it_may_build_on_what_its_own_notebook_brought_along(capsys: pytest.CaptureFixture[str]) -> None:
     def influence() -> None: ...
 

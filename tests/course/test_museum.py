@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hands import Hands
 
 from course import museum
+from tests.support.hands import Hands
 
 
 @pytest.fixture(autouse=True)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import recorded
 import torch
 
 from course import racers, races, recording
 from course.races import Curve
 from course.recording import Run, main, read, write
 from course.roofline import Roofs
+from tests.support import recorded
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.engine import Given, Run, Session, TooMuchToSend, Zygote, given
+from autograder.engine import CellRun, Given, Session, TooMuchToSend, Zygote, given
 from autograder.engine.inside import walls
 from autograder.engine.outer import Walls
 
@@ -43,7 +43,7 @@ def test_a_folder_is_laid_over_and_not_copied(place: Zygote) -> None:
             assert " /home/student/a/b overlay " in printed(session.run("print(open('/proc/mounts').read())"))
 
 
-def printed(run: Run) -> str:
+def printed(run: CellRun) -> str:
     assert run.reply.get("status") == "ok", run
     return "".join(content["text"] for kind, content in run.messages if kind == "stream")
 

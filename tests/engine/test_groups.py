@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_killed import until
-from test_memory import HOARDS, HONEST
 
 from autograder.engine import Place, Session, Walls, Zygote, doctor, groups
 from autograder.engine.groups import REST, Bound, NoGroups, find, settle
 from autograder.engine.kernels import walled_kernels
+from tests.support.hoards import HOARDS, HONEST
+from tests.support.waiting import until
 
 LITTLE = 128 << 20  # bytes
 
@@ -242,7 +242,7 @@ def test_what_is_being_made_is_not_taken_for_what_is_left(tmp_path: Path, monkey
 
 
 def test_the_doctor_says_in_one_line_what_bounds_memory_and_why(walls: None) -> None:
-    (line,) = [finding.seen for finding in doctor.examine() if finding.what == "memory"]
+    (line,) = [finding.seen for finding in doctor.diagnose() if finding.what == "memory"]
     assert "counted from outside, four times a second" in line
     assert "\n" not in line
     reason = groups.why_not()

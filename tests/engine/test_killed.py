@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.engine import kernels, temporary
 from autograder.engine.outer import WALLS_VARIABLE, Walls
+from tests.support.waiting import SECONDS, until
 
 SESSION = """
 import sys
@@ -51,7 +51,6 @@ with temporary.folder() as place, walled_kernels(place, place, [Path(sys.argv[2]
 DETACHED = "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)"
 HOSTS = {"session": (SESSION, 14), "kernel": (KERNEL, 2)}
 """What a grader does, and how often it is killed."""
-SECONDS = 60  # until it counts as hanging; on a quiet machine everything is over in a fraction of one
 
 
 def family(marker: str) -> list[int]:
@@ -63,16 +62,6 @@ def family(marker: str) -> list[int]:
                 if any(marker.encode() in (folder / name).read_bytes() for name in ("cmdline", "environ", "mountinfo")):
                     found.append(int(folder.name))
     return found
-
-
-def until(holds: Callable[[], object]) -> bool:
-    """Whether it holds before long."""
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        if holds():
-            return True
-        time.sleep(0.01)
-    return bool(holds())
 
 
 def child(process: int, depth: int) -> int | None:

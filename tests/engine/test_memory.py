@@ -11,103 +11,9 @@ import pytest
 
 from autograder.engine import Session, Zygote
 from autograder.engine.inside.walls import Limits
+from tests.support.hoards import HOARDS, HONEST
 
 ROOM = 300 << 20
-
-FILL = """
-import os, socket, time
-def fill(one, data):
-    one.setblocking(False)
-    try:
-        while True:
-            one.send(data)
-    except BlockingIOError:
-        pass
-"""
-SOCKETS = f"""{FILL}
-for _ in range(4):
-    if not os.fork():
-        held = []
-        try:
-            while True:
-                held += socket.socketpair()
-                for one in held[-2:]:
-                    fill(one, bytes(1 << 16))
-        except OSError:
-            time.sleep(120)
-time.sleep(120)
-"""
-SENDERS_GONE = f"""{FILL}
-for _ in range(7):
-    if not os.fork():
-        held = []
-        try:
-            while True:
-                one, other = socket.socketpair()
-                held.append(one)
-                fill(other, b"x")
-                other.close()
-        except OSError:
-            time.sleep(120)
-time.sleep(120)
-"""
-LOOPBACK = f"""{FILL}
-for _ in range(4):
-    if not os.fork():
-        server, held = socket.create_server(("127.0.0.1", 0), backlog=200), []
-        try:
-            while True:
-                held.append(socket.create_connection(server.getsockname()))
-                held.append(server.accept()[0])
-                for one in held[-2:]:
-                    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
-                    fill(one, bytes(1 << 16))
-        except OSError:
-            time.sleep(120)
-time.sleep(120)
-"""
-UNDUMPABLE = """
-import ctypes, os, time
-for _ in range(4):
-    if not os.fork():
-        assert ctypes.CDLL(None).prctl(4, 0, 0, 0, 0) == 0
-        kept = bytearray(b"1") * (100 << 20)
-        time.sleep(120)
-time.sleep(120)
-"""
-FILES = """
-import time
-for place in ("/dev/shm", "/tmp", "."):
-    with open(f"{place}/kept", "wb") as file:
-        for _ in range(50):
-            file.write(bytes(4 << 20))
-time.sleep(120)
-"""
-REMOVED_FILES = """
-import os, time
-held = [open(f"{place}/kept", "wb") for place in ("/dev/shm", "/tmp")]
-for file in held:
-    os.remove(file.name)
-    for _ in range(50):
-        file.write(bytes(4 << 20))
-time.sleep(120)
-"""
-SHARED = """
-import mmap, time
-held = [mmap.mmap(-1, 100 << 20) for _ in range(4)]
-for one in held:
-    one[:] = bytes(100 << 20)
-time.sleep(120)
-"""
-HOARDS = {
-    "sockets": SOCKETS,
-    "sockets whose senders are gone": SENDERS_GONE,
-    "connections": LOOPBACK,
-    "undumpable processes": UNDUMPABLE,
-    "files": FILES,
-    "removed files": REMOVED_FILES,
-    "shared memory": SHARED,
-}
 
 
 @pytest.fixture(scope="module")
@@ -120,18 +26,6 @@ def small() -> Iterator[Zygote]:
 def test_what_is_hoarded_counts(small: Zygote, what: str) -> None:
     with Session(small.place) as session:
         assert session.run(HOARDS[what], 60).end == "died"
-
-
-HONEST = """
-import mmap, os, socket
-files = [open(f"{place}/kept", "wb") for place in ("/dev/shm", "/tmp", ".")]
-for file in files:
-    file.write(bytes(20 << 20))
-shared = mmap.mmap(-1, 20 << 20)
-shared[:] = bytes(20 << 20)
-pairs = [socket.socketpair() for _ in range(40)]
-kept = bytearray(b"1") * (40 << 20)
-"""
 
 
 def test_what_honest_work_takes_is_there_and_comes_back(small: Zygote) -> None:

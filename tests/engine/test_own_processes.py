@@ -11,7 +11,7 @@ import pytest
 
 from autograder.engine import Session, Zygote, outer
 from autograder.engine import zygote as starting
-from autograder.engine.doctor import OWN_PROCESSES, examine
+from autograder.engine.doctor import OWN_PROCESSES, diagnose
 from autograder.engine.inside.walls import SHOWN
 
 CHILD = "import psutil, subprocess, sys\nchild = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=-1)\n"
@@ -102,7 +102,7 @@ def covered(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_proc_is_covered_there_are_facts_and_no_processes_and_the_doctor_says_so() -> None:
     with Zygote(walls="both") as zygote, Session(zygote.place) as session:
         assert said(session, "import os\nprint(sorted(os.listdir('/proc')))") == "['cpuinfo', 'meminfo', 'stat']\n"
-    finding = next(one for one in examine() if one.what == OWN_PROCESSES)
+    finding = next(one for one in diagnose() if one.what == OWN_PROCESSES)
     assert not finding.holds
     assert not finding.wall
     assert "n_jobs" in finding.remedy
@@ -111,5 +111,5 @@ def test_where_proc_is_covered_there_are_facts_and_no_processes_and_the_doctor_s
 def test_the_doctor_finds_what_this_machine_has(zygote: Zygote) -> None:
     with Session(zygote.place) as session:
         seen = said(session, "import os\nprint(os.path.exists('/proc/self/status'))")
-    assert seen == f"{next(one for one in examine() if one.what == OWN_PROCESSES).holds}\n"
+    assert seen == f"{next(one for one in diagnose() if one.what == OWN_PROCESSES).holds}\n"
     assert Path("/proc", str(os.getpid()), "status").exists()

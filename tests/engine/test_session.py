@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import course
-from autograder.engine import Place, Run, Session, Walls, Zygote, ZygoteFailed
+from autograder.engine import CellRun, Place, Session, Walls, Zygote, ZygoteFailed
 from autograder.engine.doctor import TRIALS
 from autograder.engine.inside import wire
 from autograder.engine.inside.walls import Limits
@@ -28,7 +28,7 @@ AGES = 300.0  # seconds; only what hangs takes so long, however busy the machine
 BEGUN = "os.write(int(os.environ['LENT']), b'x')"
 
 
-def interrupted(session: Session, source: str) -> Run:
+def interrupted(session: Session, source: str) -> CellRun:
     """Run a cell that says `BEGUN` when it is where it should be interrupted, and does not end by itself."""
     near, far = socket.socketpair()
     with near, far:
@@ -44,7 +44,7 @@ def session(zygote: Zygote) -> Iterator[Session]:
         yield open_session
 
 
-def printed(run: Run) -> str:
+def printed(run: CellRun) -> str:
     return "".join(content["text"] for kind, content in run.messages if kind == "stream")
 
 
@@ -149,7 +149,7 @@ def test_what_was_printed_before_the_interrupt_is_kept(session: Session) -> None
 )
 def test_a_cell_that_does_not_give_way_is_killed(session: Session, stubborn: str) -> None:
     assert interrupted(session, stubborn).end == "killed"
-    assert session.run("1", AGES) == Run("died")
+    assert session.run("1", AGES) == CellRun("died")
 
 
 @pytest.mark.parametrize(

@@ -8,28 +8,19 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from classes import cell
 from nbformat.v4 import new_code_cell, new_notebook
-from quick_class import NAME, QuickClass, hand_in
 
 from autograder.folder import CONFIG, Course
+from tests.support import stock
+from tests.support.classes import cell
+from tests.support.quick import Quick
+from tests.support.quick_class import NAME, QuickClass, hand_in
 
-SETTINGS = """
-import os, sys
-from pathlib import Path
-c = get_config()
-root = Path(__file__).resolve().parent
-(root / "class").mkdir(exist_ok=True)
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+SETTINGS = f"""{stock.SETTINGS}
 c.CourseDirectory.course_id = "quick"
-c.CourseDirectory.root = str(root)
-c.CourseDirectory.db_url = f"sqlite:///{root / 'class' / 'gradebook.db'}"
-c.CourseDirectory.submitted_directory = "class/submitted"
-c.CourseDirectory.autograded_directory = "class/autograded"
-c.CourseDirectory.feedback_directory = "class/feedback"
 c.Quick.log_file = os.environ.get("QUICK", "")  # processes that started earlier do not have it, nor need it
 c.Autograde.autograde_preprocessors = [
-    "quick.Quick", "nbgrader.preprocessors.SaveAutoGrades", "nbgrader.preprocessors.AssignLatePenalties",
+    "{Quick.__module__}.Quick", "nbgrader.preprocessors.SaveAutoGrades", "nbgrader.preprocessors.AssignLatePenalties",
 ]
 """
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 
 import dask
 import pytest
-import submissions
 from distributed import Client, LocalCluster
-from quick import calls
-from quick_class import NAME, QuickClass
 
 from autograder.folder import Course
 from autograder.grading.run import grade
 from autograder.problems import Problem
+from tests.support import submissions
+from tests.support.quick import calls
+from tests.support.quick_class import NAME, QuickClass
 
 NewCourse = Callable[[], Course]
 TURNED = {"pairwise_dots": "def pairwise_dots(A, B):\n    return B @ A.T"}
@@ -87,12 +87,14 @@ def test_a_cluster_without_workers_is_named(quick_class: QuickClass, monkeypatch
     monkeypatch.setattr("autograder.grading.crew.SECONDS_TO_CONNECT", 1)
     with (
         LocalCluster(n_workers=0, dashboard_address=None) as empty,
-        pytest.raises(Problem, match="has no workers"),
+        pytest.raises(Problem, match="has no workers: start some with `dask worker tcp://"),
     ):
         scores(quick_class(ada="2"), empty.scheduler_address)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(quick_class: QuickClass, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.grading.crew.SECONDS_TO_CONNECT", 1)
-    with pytest.raises(Problem, match=r"No scheduler answers at tcp://127\.0\.0\.1:1"):
+    with pytest.raises(
+        Problem, match=r"No scheduler answers at tcp://127\.0\.0\.1:1: .*\. Start one with `dask scheduler`"
+    ):
         grade(quick_class(ada="2"), NAME, scheduler="tcp://127.0.0.1:1")

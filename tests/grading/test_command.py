@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
-from quick import calls
-from quick_class import NAME, QuickClass, hand_in
 
 from autograder.__main__ import run as asked
 from autograder.folder import CONFIG, ROOT, Course
@@ -23,7 +21,9 @@ from autograder.grading import run as grading
 from autograder.grading.command import run
 from autograder.grading.report import NOT_GRADED, lines
 from autograder.grading.store import only_run
-from autograder.problems import BUSY, FAILED, INTERRUPTED, UNCONFIRMED, USAGE
+from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
+from tests.support.quick import calls
+from tests.support.quick_class import NAME, QuickClass, hand_in
 
 
 def run_json(course: Course, capsys: pytest.CaptureFixture[str], **options: Any) -> tuple[int, dict[str, Any]]:
@@ -137,7 +137,7 @@ def test_json_is_an_object_also_where_nothing_was_graded(
     assert "There is no assignment 'quack'" in tree["error"]
     with only_run(course.class_folder / "graded"):
         code, tree = run_json(course, capsys)
-    assert (code, tree["code"]) == (BUSY, BUSY)
+    assert (code, tree["code"]) == (OTHER_RUN, OTHER_RUN)
     assert "another run" in tree["error"]
 
 
@@ -248,6 +248,7 @@ def test_without_walls_it_says_so_once_and_asks_before_anything_runs(
     printed = capsys.readouterr().out
     assert printed.count("There are no walls here") == 1
     assert "Run them all the same? [y/N] " in printed
+    assert ("Nothing was run. Say yes, or use --no-walls" in printed) == (code != 0)
     assert len(calls(course.root / "calls")) == (2 if code == 0 else 0)
     assert run(course.root, NAME, jobs=1, feedback=False, no_walls=True) == 0
     assert len(calls(course.root / "calls")) == 2
@@ -315,9 +316,8 @@ def rows(printed: str) -> list[list[str]]:
 
 
 def command(course: Course, *options: str) -> subprocess.Popen[str]:
-    here = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
     words = [sys.executable, "-m", "autograder", "grade", NAME, "--course", str(course.root), "--no-feedback", *options]
-    environment = {**os.environ, "PYTHONPATH": here}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     return subprocess.Popen(words, env=environment, text=True, start_new_session=True, **pipes)  # type: ignore[call-overload,no-any-return]
 

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from classes import STOCK, files_in, gradebook_rows, hand_in_shapes, hand_in_stock, penalise, release_stock
-from submissions import NOTEBOOK, nbgrader
 
 from autograder.folder import Course
 from autograder.grading.run import Graded, grade
+from tests.support.classes import (
+    STOCK,
+    files_in,
+    gradebook_rows,
+    hand_in_shapes,
+    hand_in_stock,
+    penalise,
+    release_stock,
+)
+from tests.support.submissions import NOTEBOOK, nbgrader
 
 TABLES = [
     "assignment",

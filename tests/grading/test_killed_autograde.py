@@ -13,14 +13,14 @@ import time
 from pathlib import Path
 
 import pytest
-from classes import files_in, gradebook_rows
-from quick import calls
-from quick_class import NAME, QuickClass, hand_in
-from test_run import killing_after
 
 from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading.run import grade
 from autograder.plugins import starting
+from tests.support.classes import files_in, gradebook_rows
+from tests.support.killing import killing_after
+from tests.support.quick import calls
+from tests.support.quick_class import NAME, QuickClass, hand_in
 
 PLUGGED = """
 from autograder.plugins.config import plug_in
@@ -51,8 +51,7 @@ def state(course: Course) -> tuple[object, ...]:
 
 def start(course: Course, *options: str) -> subprocess.Popen[str]:
     """`nbgrader autograde`, as an instructor types it."""
-    here = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
-    environment = {**os.environ, "PYTHONPATH": here, "QUICK": str(course.root / "calls")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "QUICK": str(course.root / "calls")}
     command = [sys.executable, "-m", "nbgrader", "autograde", NAME, *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     return subprocess.Popen(command, cwd=course.root, env=environment, text=True, **pipes)  # type: ignore[call-overload,no-any-return]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from classes import duplicated
-from submissions import NOTEBOOK, RIGHT, filled, hand_in
 
 from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.noting import Notes
 from autograder.grading.run import grade
+from tests.support.classes import duplicated
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in
 
 
 def test_repairs_and_moved_files_are_told_by_every_later_run(new_course, capsys: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]

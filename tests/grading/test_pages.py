@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from quick_class import NAME, QuickClass
 
 from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading.command import run
@@ -23,6 +22,7 @@ from autograder.grading.feedback import Pages
 from autograder.grading.run import grade
 from autograder.plugins import confining, pages
 from autograder.plugins.pages import Renderer
+from tests.support.quick_class import NAME, QuickClass
 
 PLUGGED = '\nc.GenerateFeedback.exporter_class = "autograder.plugins.pages.PageExporter"\n'
 
@@ -195,7 +195,7 @@ def test_nbgraders_command_ends_with_1_and_names_the_student(graded: Course) -> 
     graded_notebook(graded, "ada").chmod(0o644)
     graded_notebook(graded, "ada").write_text("{")
     command = [sys.executable, "-m", "nbgrader", "generate_feedback", NAME]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(Path(__file__).parent)])}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=graded.root, env=environment, text=True, capture_output=True)
     assert done.returncode == 1
     assert f"There was an error processing assignment '{NAME}' for student 'ada'" in done.stderr
@@ -208,7 +208,7 @@ def test_a_page_that_dies_as_a_whole_shows_the_marks(graded: Course, monkeypatch
         if any(cell.source == "die" for cell in notebook.cells):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    monkeypatch.setattr(pages, "bound", die)
+    monkeypatch.setattr(pages, "cut", die)
     change(graded, "ada", text("die"))
     mark_by_hand(graded, "ada", 1.5, "See me.")
     reason, notes = Pages(graded).make(NAME, "ada")

@@ -12,7 +12,6 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
-from submissions import nbgrader, words
 
 from autograder.exercises import tasks_in
 from autograder.folder import Course
@@ -20,6 +19,7 @@ from autograder.grading.command import run
 from autograder.grading.preview import Change
 from autograder.grading.report import FOR_A_PERSON, GRADED, LOOK_AGAIN, Line, html
 from autograder.grading.run import Graded, grade
+from tests.support.submissions import nbgrader, words
 
 NOTEBOOK = "10_capstone"
 (TASK,) = tasks_in(NOTEBOOK)

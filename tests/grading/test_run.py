@@ -10,25 +10,25 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from classes import files_in, gradebook_rows
 from nbgrader.api import Gradebook
-from quick import calls
-from quick_class import NAME, QuickClass, hand_in
 from rich.console import Console
 
 from autograder.folder import ROOT, Course
 from autograder.grading.crew import Local
 from autograder.grading.preview import Change
-from autograder.grading.result import Result
+from autograder.grading.result import MarkedSubmission
 from autograder.grading.run import Graded, grade
 from autograder.grading.store import Store, only_run
-from autograder.problems import BUSY, USAGE, Problem
+from autograder.problems import OTHER_RUN, USAGE, Problem
+from tests.support.classes import files_in, gradebook_rows
+from tests.support.killing import killing_after
+from tests.support.quick import calls
+from tests.support.quick_class import NAME, QuickClass, hand_in
 
 
 def scores(graded: Graded) -> dict[str, float | None]:
@@ -200,8 +200,7 @@ grade(course, "quick", jobs=2, feedback=False)
 
 def start(course: Course) -> subprocess.Popen[str]:
     """A run of its own, in a process group of its own, that has imported all it needs."""
-    here = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
-    environment = {**os.environ, "PYTHONPATH": here, "QUICK": str(course.root / "calls")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "QUICK": str(course.root / "calls")}
     command = [sys.executable, "-c", RUN, str(course.root)]
     run = subprocess.Popen(command, env=environment, start_new_session=True, text=True, stdout=subprocess.PIPE)
     assert run.stdout is not None
@@ -263,29 +262,6 @@ def killed_after(course: Course, steps: int, to: Path) -> tuple[bool, Course]:
     return killing_after(steps, lambda: grade(copied, NAME, jobs=1, feedback=False)), copied
 
 
-def killing_after(steps: int, work: Callable[[], object]) -> bool:
-    """Do something in a process that is killed after so many steps; whether it came to that."""
-    child = os.fork()
-    if child == 0:
-        left = [steps]
-
-        def count(event: str, arguments: tuple[object, ...]) -> None:
-            writes = event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "sqlite3.connect") or (
-                event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
-            )
-            if writes:
-                left[0] -= 1
-                if left[0] < 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(count)
-        try:
-            work()
-        finally:
-            os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
-
-
 # ------------------------------------------------------------------------------------------------- scores that change
 
 
@@ -327,7 +303,7 @@ def test_two_runs_at_once_are_refused(quick_class: QuickClass) -> None:
     course = quick_class(ada="2")
     with only_run(course.class_folder / "graded"), pytest.raises(Problem, match="another run") as refused:
         grade(course, NAME)
-    assert refused.value.code == BUSY
+    assert refused.value.code == OTHER_RUN
     grade(course, NAME, jobs=1, feedback=False)
 
 
@@ -355,7 +331,7 @@ def test_an_assignment_that_nbgrader_cannot_make_is_a_sentence(quick_class: Quic
     course = quick_class(ada="2")
     Path(course.database.removeprefix("sqlite:///")).unlink()
     (course.root / "source" / NAME / f"{NAME}.ipynb").write_text("{}")
-    with pytest.raises(Problem, match="quick cannot be entered into the gradebook") as refused:
+    with pytest.raises(Problem, match=r"quick cannot be entered into the gradebook\. Mend source/quick") as refused:
         grade(course, NAME)
     assert refused.value.code == USAGE
 
@@ -375,12 +351,12 @@ def test_nobody_handed_in(quick_class: QuickClass) -> None:
 def test_a_folder_that_cannot_be_written_to(quick_class: QuickClass) -> None:
     course = quick_class(ada="2")
     (course.root / "class" / "graded").write_text("in the way")
-    with pytest.raises(Problem, match="cannot be written to"):
+    with pytest.raises(Problem, match=r"cannot be written to: .*\. Make it a folder"):
         grade(course, NAME)
 
 
 def test_a_result_that_cannot_be_kept(quick_class: QuickClass, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Store, key: str, result: Result) -> None:
+    def full(self: Store, key: str, result: MarkedSubmission) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), f"{key}.json")
 
     monkeypatch.setattr(Store, "put", full)

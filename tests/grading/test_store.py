@@ -8,25 +8,25 @@ import sys
 from pathlib import Path
 
 import pytest
-from quick_class import NAME, QuickClass
 
+from autograder.dependencies import with_imports
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.folder import ROOT
 from autograder.grading import store
-from autograder.grading.result import Marked, Result
+from autograder.grading.result import MarkedNotebook, MarkedSubmission
 from autograder.grading.run import grade
 from autograder.grading.snapshot import File
 from autograder.grading.store import code_digest, exercise_modules
-from autograder.imports import with_imports
 from autograder.judging import Finding, Verdict
+from tests.support.quick_class import NAME, QuickClass
 
 PASSED = Verdict("test", "passed", (Finding("every size", 1.5, 1.5),), note="A note.")
-MARKED = Marked("{}", {"test": None, "other": 1.5}, ("test",), {"answer": None}, {"test": PASSED})
-RESULT = Result({"one": MARKED}, {"made.txt": File(b"\xff", True)}, ("a warning",), "", False, 1.25)
+MARKED = MarkedNotebook("{}", {"test": None, "other": 1.5}, ("test",), {"answer": None}, {"test": PASSED})
+RESULT = MarkedSubmission({"one": MARKED}, {"made.txt": File(b"\xff", True)}, ("a warning",), "", False, 1.25)
 
 
 def test_a_result_is_read_back_as_it_was_written() -> None:
-    assert Result.from_json(RESULT.to_json()) == RESULT
+    assert MarkedSubmission.from_json(RESULT.to_json()) == RESULT
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def test_a_result_is_read_back_as_it_was_written() -> None:
 )
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  json's own is one too
-        Result.from_json(text)
+        MarkedSubmission.from_json(text)
 
 
 def test_a_judge_that_failed_is_not_final() -> None:
-    fault = Marked("{}", {"test": None}, ("test",), {}, {"test": Verdict("test", "grader fault")})
+    fault = MarkedNotebook("{}", {"test": None}, ("test",), {}, {"test": Verdict("test", "grader fault")})
     assert RESULT.final
-    assert not Result({"one": fault}).final
+    assert not MarkedSubmission({"one": fault}).final
 
 
 def test_a_damaged_result_is_made_again(quick_class: QuickClass) -> None:
@@ -57,7 +57,7 @@ def test_a_damaged_result_is_made_again(quick_class: QuickClass) -> None:
     (kept,) = (path for path in (course.root / "class" / "graded" / NAME).glob("*.json") if len(path.stem) == 64)
     kept.write_text(kept.read_text()[:100])
     assert list(grade(course, NAME, jobs=1, feedback=False).marked) == ["ada"]
-    assert Result.from_json(kept.read_text()).final
+    assert MarkedSubmission.from_json(kept.read_text()).final
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
@@ -86,7 +86,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("00_shapes", "autograder/exercises/__init__.py", True),
         ("00_shapes", "autograder/judging/examine.py", True),
         ("00_shapes", "autograder/grading/marking.py", True),
-        ("00_shapes", "autograder/grading/executing.py", True),
+        ("00_shapes", "autograder/grading/executor.py", True),
         ("00_shapes", "autograder/grading/submission.py", True),
         ("00_shapes", "course/client.py", True),
         ("00_shapes", "course/new.py", True),

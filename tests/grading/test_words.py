@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from classes import STOCK, hand_in_stock, release_stock
 from nbgrader.api import Gradebook
-from quick_class import NAME, QuickClass, hand_in
 from rich.console import Console
 
 from autograder.folder import Course
 from autograder.grading.command import as_tree, tell
 from autograder.grading.report import FOR_A_PERSON, GRADED, LOOK_AGAIN, NOT_GRADED, NOTHING, html
 from autograder.grading.run import Graded, grade
+from tests.support.classes import STOCK, hand_in_stock, release_stock
+from tests.support.quick_class import NAME, QuickClass, hand_in
 
 
 @pytest.fixture(scope="module")

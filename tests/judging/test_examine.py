@@ -723,7 +723,7 @@ MESSAGES = (
 
 
 @given(st.lists(MESSAGES, min_size=1, max_size=4))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_no_message_makes_the_judge_stumble_or_give_a_point(messages: list[Value]) -> None:
     patch = pytest.MonkeyPatch()
     patch.setattr(examining, "SECONDS_PER_CALL", 0.01)  # some of them ask without end

@@ -12,7 +12,6 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader, scores
 from typer.testing import CliRunner
 
 import autograder.authoring.release as release
@@ -23,6 +22,7 @@ from autograder.grading.run import grade
 from autograder.plugins import agreeing
 from autograder.plugins.agreeing import in_gradebook, in_readme, in_source, worth
 from autograder.problems import USAGE, Problem
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader, scores
 
 CELLS = nbformat.read(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb", as_version=4).cells
 WITH_A_QUESTION = "10_capstone"

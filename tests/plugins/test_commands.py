@@ -11,12 +11,12 @@ from subprocess import CompletedProcess
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, nbgrader, page, scores, words
 
 from autograder.exercises.model import lesson
 from autograder.exercises.shapes.pairwise_dots import dots_turned
 from autograder.folder import Course
 from course.trial.text import KNOWN_MISTAKE
+from tests.support.submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, nbgrader, page, scores, words
 
 Done = CompletedProcess[str]
 TURNED = "def pairwise_dots(A, B):\n    return B @ A.T"

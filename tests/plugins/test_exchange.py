@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from submissions import NOTEBOOK, RIGHT, filled, hand_in, words
-from users import Machine, needs_users, printed
 
 from autograder.folder import Course
 from autograder.plugins.returning import SECRET
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, words
+from tests.support.users import Machine, needs_users, printed
 
 pytestmark = needs_users
 STUDENTS = ("ada", "ben")

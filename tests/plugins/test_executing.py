@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
-from submissions import NOTEBOOK, RIGHT, Attempt, Graded, answer_cell, grade_class, page, scores, words
 
 from autograder.grading.report import lines
+from tests.support.submissions import NOTEBOOK, RIGHT, Attempt, Graded, answer_cell, grade_class, page, scores, words
 
 ALL = (2.0, 2.0, 3.0)
 VERDICT = "application/vnd.course.verdict+json"

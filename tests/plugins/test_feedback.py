@@ -11,7 +11,6 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
-from submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
 from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, lesson
@@ -19,6 +18,7 @@ from autograder.exercises.shapes.mix_rows import normalises_unasked
 from autograder.folder import Course
 from autograder.grading.report import lines
 from autograder.judging import hearing
+from tests.support.submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
 SEED = 7
 ALWAYS_FLOAT64 = "def pairwise_dots(A, B):\n    return (A @ B.T).astype(np.float64)"

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
 from autograder.folder import CONFIG, ROOT, Course
 from autograder.plugins.gradebook import trouble_with
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
 
 def garbage(path: Path) -> None:

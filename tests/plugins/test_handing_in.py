@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader.coursedir import CourseDirectory
 
@@ -24,7 +24,6 @@ PIECES = st.lists(
 
 
 @given(st.binary(max_size=40) | PIECES.map(lambda text: text.encode(errors="surrogatepass")))
-@settings(deadline=None)
 def test_whatever_a_timestamp_says_it_is_a_time_that_nbgrader_reads_alike_or_none(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:

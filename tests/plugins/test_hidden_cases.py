@@ -6,10 +6,10 @@ import re
 
 import pytest
 from nbformat.v4 import new_code_cell
-from submissions import NOTEBOOK, RIGHT, filled, hand_in, page, scores
 
 from autograder.folder import Course
 from autograder.grading.run import grade
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, page, scores
 
 REMEMBERS = "SEEN = []\n" + RIGHT["to_columns"].replace("return", "SEEN.append(X.copy())\n    return")
 

@@ -7,7 +7,19 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from submissions import NOTEBOOK, RIGHT, WRONG, Attempt, Graded, answer_cell, grade_class, page, scores, words
+
+from tests.support.submissions import (
+    NOTEBOOK,
+    RIGHT,
+    WRONG,
+    Attempt,
+    Graded,
+    answer_cell,
+    grade_class,
+    page,
+    scores,
+    words,
+)
 
 NOTHING = (0.0, 0.0, 0.0)
 ALL = (2.0, 2.0, 3.0)

@@ -15,13 +15,25 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from submissions import EXERCISES, NOTEBOOK, RIGHT, answer_cell, filled, hand_in, nbgrader, page, place, scores, words
 
 from autograder.folder import ROOT, Course
 from autograder.plugins.bounds import MOST_CELLS, MOST_NAMES, MOST_VALUES
 from autograder.plugins.handing_in import NO_TIME
 from autograder.plugins.reading import NOT_ASKED_FOR, ODD_TAGS
 from autograder.problems import FAILED
+from tests.support.submissions import (
+    EXERCISES,
+    NOTEBOOK,
+    RIGHT,
+    answer_cell,
+    filled,
+    hand_in,
+    nbgrader,
+    page,
+    place,
+    scores,
+    words,
+)
 
 ALL = (2.0, 2.0, 3.0)
 NOTHING = (0.0, 0.0, 0.0)

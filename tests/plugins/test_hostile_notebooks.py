@@ -9,7 +9,8 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from submissions import (
+
+from tests.support.submissions import (
     EXERCISES,
     NOTEBOOK,
     RIGHT,

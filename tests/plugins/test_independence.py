@@ -7,10 +7,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from stock import PLUGGED, cell, grades, nbgrader, stock_course
 
 from autograder.folder import Course
 from autograder.grading.run import grade
+from tests.support.stock import PLUGGED, cell, grades, nbgrader, stock_course
 
 NAME, NOTEBOOK = "ps1", "plots"
 CAREFUL = "import matplotlib.pyplot as plt\nfigure = plt.figure()\nimport numpy as np\nmean = np.mean([1, 2])"

@@ -9,9 +9,9 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from stock import Grade, cell, grades, stock_course
 
 from autograder.folder import Course
+from tests.support.stock import Grade, cell, grades, stock_course
 
 NAME = "ps1"
 WORTH = {"hidden": 2, "partial": 3, "noisy": 1, "skipped": 4, "pairwise_dots": 5, "essay": 6}

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
-from stock import PLUGGED, cell, grades, nbgrader, stock_course
 
 from autograder.folder import ROOT, Course
 from autograder.plugins.bounds import DEEPEST, LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_FILES, MOST_OUTPUTS
+from tests.support.stock import PLUGGED, cell, grades, nbgrader, stock_course
 
 NAME = "sums"
 Made = Callable[[NotebookNode, Path], Any]

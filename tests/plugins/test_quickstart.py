@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader
 
 from autograder.folder import CONFIG
+from tests.support.stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader
 
 pytestmark = pytest.mark.thorough  # nbgrader's own example, graded twice
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from autograder.plugins.repairing import Official, repair
+from autograder.plugins.repairing import OfficialCell, repair
 
 
 def settings_of(name: str, points: float | None) -> dict[str, Any]:
@@ -18,10 +18,10 @@ def settings_of(name: str, points: float | None) -> dict[str, Any]:
 
 
 OFFICIAL = [
-    Official("f_solution", "code", "def f(): raise NotImplementedError()", False, settings_of("f_solution", None)),
-    Official("f", "code", "check(f)\njudge(f)", True, settings_of("f", 2.0)),
-    Official("g_solution", "code", "def g(): raise NotImplementedError()", False, settings_of("g_solution", None)),
-    Official("g", "code", "check(g)\njudge(g)", True, settings_of("g", 3.0)),
+    OfficialCell("f_solution", "code", "def f(): raise NotImplementedError()", False, settings_of("f_solution", None)),
+    OfficialCell("f", "code", "check(f)\njudge(f)", True, settings_of("f", 2.0)),
+    OfficialCell("g_solution", "code", "def g(): raise NotImplementedError()", False, settings_of("g_solution", None)),
+    OfficialCell("g", "code", "check(g)\njudge(g)", True, settings_of("g", 3.0)),
 ]
 NAMES = [official.name for official in OFFICIAL]
 

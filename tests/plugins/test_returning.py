@@ -6,12 +6,12 @@ import secrets
 from pathlib import Path
 
 import pytest
-from submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
 from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.plugins.reading import quarantine
 from autograder.plugins.returning import SECRET, TIMESTAMP, complete, is_secret
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
 WORD = secrets.token_hex(64)
 

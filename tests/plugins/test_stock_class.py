@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
-from stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader, stock_course
-from stock_class import ASSIGNMENT, CLASS, DUE, ENDLESS, FIRST, SECOND, hand_in, write_source
 
 from autograder.folder import Course
+from tests.support.stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader, stock_course
+from tests.support.stock_class import ASSIGNMENT, CLASS, DUE, ENDLESS, FIRST, SECOND, hand_in, write_source
 
 pytestmark = pytest.mark.thorough  # a class of 34, graded twice
 

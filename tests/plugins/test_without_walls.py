@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Iterator
 
 import pytest
-from stock import nbgrader
-from submissions import NOTEBOOK, RIGHT, filled, hand_in, scores
 
 from autograder.engine import pool
 from autograder.engine.outer import WALLS_VARIABLE, best_walls
@@ -15,6 +13,8 @@ from autograder.folder import Course
 from autograder.grading.run import grade
 from autograder.plugins.starting import NO_WALLS
 from autograder.problems import Problem
+from tests.support.stock import nbgrader
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, scores
 
 
 @pytest.fixture(params=["outer", "none"])

@@ -1,9 +1,10 @@
 """Run a command that ends when whoever wanted it is gone, with all that it ever started, at whatever moment that happens.
 
-`main` is given a folder, whether there is to be a process namespace, and the command. Standard input, which the command inherits, is a pipe whose other end
-the caller holds: when it is closed, by the caller or by its death, the command is killed and the folder is removed. The command is the first
-process of a namespace of its own, so that its death, whoever brings it about, is that of everything below it. Where there is no such namespace, what
-it leaves behind falls to this process, which kills it.
+`main` is given a folder, whether there is to be a process namespace, and the command. Standard input, which the command
+inherits, is a pipe whose other end the caller holds: when it is closed, by the caller or by its death, the command is
+killed and the folder is removed. The command is the first process of a namespace of its own, so that its death, whoever
+brings it about, is that of everything below it. Where there is no such namespace, what it leaves behind falls to this
+process, which kills it.
 """
 
 from __future__ import annotations

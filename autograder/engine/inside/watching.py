@@ -1,4 +1,7 @@
-"""How much memory a submission takes altogether, and how long it has waited for a processor, seen from the zygote, where it cannot hide it."""
+"""How much memory a submission takes altogether, and how long it has waited for a processor.
+
+Both are seen from the zygote, where it cannot hide them.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,18 @@ def memory(pid: int, rooms: Sequence[int], socket: int) -> int:
     Args:
         pid: of the first process of a namespace.
         rooms: descriptors, one for each file system in memory that they can write in. What is mapped of a file counts twice.
-        socket: bytes that one socket may hold. Each counts as full: what lies in one that was closed, or is under way to another process, is
-            nowhere to be seen, but the socket is counted until it is read.
+        socket: bytes that one socket may hold. Each counts as full: what lies in one that was closed, or is under way to another
+            process, is nowhere to be seen, but the socket is counted until it is read.
     """
     files = sum((at.f_blocks - at.f_bfree) * at.f_frsize for at in map(os.fstatvfs, rooms))
     return files + _sockets(pid) * socket + _processes(pid)
 
 
 def _processes(pid: int) -> int:
-    """What several processes share is counted once among them; one that cannot be looked into, as it chose, counts as the owner of all it has."""
+    """What several processes share is counted once among them.
+
+    One that cannot be looked into, as it chose, counts as the owner of all it has.
+    """
     total = 0
     for process in {thread.parent.parent for thread in _threads(pid)}:
         with suppress(OSError, ValueError):

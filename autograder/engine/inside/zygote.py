@@ -1,9 +1,11 @@
 """A process that has imported everything, and forks into each submission's process.
 
-`python -m inside.zygote` reads its settings, one line of JSON, from its standard input, after them the instructor's files that are sent, and takes connections at the listening
-socket whose descriptor they name, until its standard input ends. A connection is a lease on one forked process: an opening message comes with the descriptor of that
-process's own connection to the grader and, where there is a control group for it, that of the group's door; after it, each byte "i" interrupts the
-process, and each byte "w" asks how long it has waited for a processor. When the lease is closed, it is killed, with all that it started.
+`python -m inside.zygote` reads its settings, one line of JSON, from its standard input, after them the instructor's
+files that are sent, and takes connections at the listening socket whose descriptor they name, until its standard input
+ends. A connection is a lease on one forked process: an opening message comes with the descriptor of that process's own
+connection to the grader and, where there is a control group for it, that of the group's door; after it, each byte "i"
+interrupts the process, and each byte "w" asks how long it has waited for a processor. When the lease is closed, it is
+killed, with all that it started.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ from typing import Any, NoReturn
 
 from . import linux, seccomp, walls, watching, wire
 from .imports import Hidden
+from .serving import serve
 from .shell import Notebook
-from .submission import serve
 
 STANDARD_INPUT = 0
 MAX_OPENING = 96 << 20
@@ -64,7 +66,7 @@ class Lease:
     rooms: list[int]
 
 
-class Zygote:
+class Leases:
     """The leases that are held, and the processes behind them.
 
     Args:
@@ -330,7 +332,7 @@ def main() -> NoReturn:
     gc.collect()
     gc.freeze()
     listener = socket.socket(fileno=settings["listener"])
-    zygote = Zygote(
+    leases = Leases(
         listener,
         notebook,
         hidden,
@@ -340,7 +342,7 @@ def main() -> NoReturn:
         settings["socket_room"],
         given,
     )
-    zygote.run()
+    leases.run()
 
 
 if __name__ == "__main__":

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 
-from classes import edit
-
 from autograder.folder import Course
+from tests.support.classes import edit
 
 NAME = "quick"
 QuickClass = Callable[..., Course]

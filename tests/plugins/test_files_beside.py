@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from stock import PLUGGED, cell, grades, stock_course
 
 from autograder.engine import given
 from autograder.folder import Course
 from autograder.grading.run import grade
 from autograder.plugins import files_beside
+from tests.support.stock import PLUGGED, cell, grades, stock_course
 
 NAME = "ps 1"
 STUDENTS = ("ada", "ben ü")

@@ -10,8 +10,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
 
-MOST_CELLS = 2_000
-MOST_OUTPUTS = 500  # of one cell
+MOST_CELLS_SHOWN = 2_000
+MOST_OUTPUTS_SHOWN = 500  # of one cell
 ESCAPE = re.compile("\x1b\\[")
 TEXTS = ("text/plain", "text/markdown", "text/latex", "text/vnd.mermaid")
 LENGTHS = ("height", "width")
@@ -35,7 +35,7 @@ class Room:
         return wanted <= min(self.each, self.left)
 
 
-class Bounds:
+class Rooms:
     """What is left to be shown on one page."""
 
     def __init__(self) -> None:
@@ -44,35 +44,35 @@ class Bounds:
         self.codes = Room(2_000, 20_000)  # of colour, in texts
         self.rich = Room(8 << 20, 16 << 20)  # characters of pictures, HTML and so on
         self.tags = Room(50_000, 100_000)
-        self.outputs = Room(MOST_OUTPUTS, 4 * MOST_OUTPUTS)
+        self.outputs = Room(MOST_OUTPUTS_SHOWN, 4 * MOST_OUTPUTS_SHOWN)
 
 
-def bound(notebook: NotebookNode) -> None:
+def cut(notebook: NotebookNode) -> None:
     """Cut a notebook to what a page can show: nbgrader's own cells before others, sources before outputs."""
-    bounds = Bounds()
+    rooms = Rooms()
     notebook.cells = _cells(notebook.cells)
     for cell in sorted(notebook.cells, key=lambda cell: "nbgrader" not in cell.metadata):
-        cell.source = _source(cell, bounds)
+        cell.source = _source(cell, rooms)
         if "attachments" in cell:
-            cell.attachments = _attachments(cell.attachments, bounds)
+            cell.attachments = _attachments(cell.attachments, rooms)
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = _outputs(cell.outputs, bounds)
-    if not bounds.rich.holds(_size(notebook.metadata)):
+            cell.outputs = _outputs(cell.outputs, rooms)
+    if not rooms.rich.holds(_size(notebook.metadata)):
         notebook.metadata.pop("widgets", None)
 
 
 def _cells(cells: list[NotebookNode]) -> list[NotebookNode]:
-    room = Room(len(cells), max(MOST_CELLS - sum("nbgrader" in cell.metadata for cell in cells), 0))
+    room = Room(len(cells), max(MOST_CELLS_SHOWN - sum("nbgrader" in cell.metadata for cell in cells), 0))
     kept = [cell for cell in cells if "nbgrader" in cell.metadata or room.take(1)]
     if len(kept) < len(cells):
         kept.append(new_markdown_cell(f"**{len(cells) - len(kept):,} more cells are not shown here.**"))
     return kept
 
 
-def _source(cell: NotebookNode, bounds: Bounds) -> str:
+def _source(cell: NotebookNode, rooms: Rooms) -> str:
     text: str = cell.source
-    given = bounds.source.take(len(text))
+    given = rooms.source.take(len(text))
     if given == len(text):
         return text
     comment = "# " if cell.cell_type == "code" else ""
@@ -83,42 +83,42 @@ def _more(characters: int) -> str:
     return f"… {characters:,} more characters are not shown here."
 
 
-def _attachments(attachments: NotebookNode, bounds: Bounds) -> NotebookNode:
+def _attachments(attachments: NotebookNode, rooms: Rooms) -> NotebookNode:
     kept = NotebookNode()
     for name, pictures in attachments.items():
         size = _size(pictures)
-        if bounds.rich.holds(size):
-            bounds.rich.take(size)
+        if rooms.rich.holds(size):
+            rooms.rich.take(size)
             kept[name] = pictures
     return kept
 
 
-def _outputs(outputs: list[NotebookNode], bounds: Bounds) -> list[NotebookNode]:
-    given = bounds.outputs.take(len(outputs))
-    kept = [_output(output, bounds) for output in outputs[:given]]
+def _outputs(outputs: list[NotebookNode], rooms: Rooms) -> list[NotebookNode]:
+    given = rooms.outputs.take(len(outputs))
+    kept = [_output(output, rooms) for output in outputs[:given]]
     if given < len(outputs):
         kept.append(new_output("stream", text=f"… {len(outputs) - given:,} more outputs are not shown here.\n"))
     return kept
 
 
-def _output(output: NotebookNode, bounds: Bounds) -> NotebookNode:
+def _output(output: NotebookNode, rooms: Rooms) -> NotebookNode:
     if output.output_type == "stream":
-        output.text = _text(output.text, bounds)
+        output.text = _text(output.text, rooms)
     elif output.output_type == "error":
-        output.traceback = _text("\n".join(output.traceback), bounds).split("\n")
+        output.traceback = _text("\n".join(output.traceback), rooms).split("\n")
     else:
-        output.data = NotebookNode(_shown(output.data, bounds))
+        output.data = NotebookNode(_shown(output.data, rooms))
         stated = output.get("metadata", {})
         own = {kind: _settings(stated[kind]) for kind in output.data if kind in stated}
         output.metadata = NotebookNode(_settings(stated) | own)
     return output
 
 
-def _text(text: str, bounds: Bounds) -> str:
+def _text(text: str, rooms: Rooms) -> str:
     """The beginning of a text that is as long, and as often changes its colour, as there is room for."""
-    kept = text[: bounds.text.take(len(text))]
+    kept = text[: rooms.text.take(len(text))]
     codes = [found.start() for found in ESCAPE.finditer(kept)]
-    given = bounds.codes.take(len(codes))
+    given = rooms.codes.take(len(codes))
     if given < len(codes):
         kept = kept[: codes[given]]
     if len(kept) == len(text):
@@ -126,12 +126,12 @@ def _text(text: str, bounds: Bounds) -> str:
     return f"{kept}\x1b[0m\n{_more(len(text) - len(kept))}\n"
 
 
-def _shown(data: dict[str, Any], bounds: Bounds) -> dict[str, Any]:
+def _shown(data: dict[str, Any], rooms: Rooms) -> dict[str, Any]:
     kept = {}
     for kind, content in data.items():
         if kind in TEXTS:
-            kept[kind] = _text(content, bounds) if isinstance(content, str) else ""
-        elif (isinstance(content, str) or kind.endswith("json")) and _fits(content, bounds):
+            kept[kind] = _text(content, rooms) if isinstance(content, str) else ""
+        elif (isinstance(content, str) or kind.endswith("json")) and _fits(content, rooms):
             kept[kind] = content
     if len(kept) < len(data) and not set(kept) - set(TEXTS):
         note = f"An output of {sum(map(_size, data.values())):,} characters is too large to be shown here."
@@ -139,12 +139,12 @@ def _shown(data: dict[str, Any], bounds: Bounds) -> dict[str, Any]:
     return kept
 
 
-def _fits(content: Any, bounds: Bounds) -> bool:
+def _fits(content: Any, rooms: Rooms) -> bool:
     size, tags = _size(content), content.count("<") if isinstance(content, str) else 0
-    fits = bounds.rich.holds(size) and bounds.tags.holds(tags)
+    fits = rooms.rich.holds(size) and rooms.tags.holds(tags)
     if fits:
-        bounds.rich.take(size)
-        bounds.tags.take(tags)
+        rooms.rich.take(size)
+        rooms.tags.take(tags)
     return fits
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 
-def with_imports(root: Path, names: Iterable[str]) -> set[Path]:
+def with_imports(root: Path, names: Iterable[str], known: dict[Path, list[Path]] | None = None) -> set[Path]:
     """The Python files of these names under `root`, with everything there that they import, and that those import.
 
     An import counts wherever it stands; one that is made at run time, from a name in a variable, is not seen.
@@ -16,15 +16,19 @@ def with_imports(root: Path, names: Iterable[str]) -> set[Path]:
     Args:
         root: the folder in which packages lie.
         names: files and folders, relative to it; what is not there is left out.
+        known: what files import, for whoever asks more than once while nothing changes; it is added to.
     """
+    known = {} if known is None else known
     waiting = [path for name in names for path in _files(root / name)]
     found: set[Path] = set()
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            names_in = imported(path.read_bytes(), path.relative_to(root).parts[:-1])
-            waiting += [file for name in names_in for file in modules(name, root)]
+            if path not in known:
+                names_in = imported(path.read_bytes(), path.relative_to(root).parts[:-1])
+                known[path] = [file for name in names_in for file in modules(name, root)]
+            waiting += known[path]
     return found
 
 

@@ -1,7 +1,8 @@
 """One submission's process: it does what the grader asks for, cell by cell, until the grader hangs up.
 
 Requests: {"do": "run", "source": ..., "socket": a variable's name or None}, {"do": "files"}.
-Said once, before any cell: {"ready": true}. Replies: {"messages": [[type, content], ...], "reply": {...}}, {"written": {path: base64}, "removed": [path, ...]}.
+Said once, before any cell: {"ready": true}.
+Replies: {"messages": [[type, content], ...], "reply": {...}}, {"written": {path: base64}, "removed": [path, ...]}.
 """
 
 from __future__ import annotations

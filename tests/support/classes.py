@@ -15,10 +15,10 @@ from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 from sqlalchemy import inspect, text
-from submissions import RIGHT, answer_cell, filled, grade_cell, hand_in
 
 from autograder.folder import CONFIG, Course
 from autograder.judging.cells import VERDICT_TYPE
+from tests.support.submissions import RIGHT, answer_cell, filled, grade_cell, hand_in
 
 STOCK = "ps1"
 DUE = "2026-03-01 12:00:00"

@@ -10,9 +10,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from stock import cell
 
 from autograder.folder import Course
+from tests.support.stock import cell
 
 ASSIGNMENT = "homework"
 FIRST, SECOND = "first", "second"

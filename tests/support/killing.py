@@ -1,0 +1,31 @@
+"""Work in a process that is killed after so many steps."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+
+def killing_after(steps: int, work: Callable[[], object]) -> bool:
+    """Do something in a process that is killed after so many steps; whether it came to that."""
+    child = os.fork()
+    if child == 0:
+        left = [steps]
+
+        def count(event: str, arguments: tuple[object, ...]) -> None:
+            writes = event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "sqlite3.connect") or (
+                event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+            )
+            if writes:
+                left[0] -= 1
+                if left[0] < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(count)
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
