@@ -188,7 +188,7 @@ def test_one_product_with_packed_weights_makes_what_each_heads_own_product_makes
 @given(seeds, sizes, sizes, st.integers(1, 5), sizes)
 def test_the_shares_of_the_heads_add_up_to_the_output(seed: int, n: int, d: int, h: int, v: int) -> None:
     f, outputs, Wo = solutions(), normal(seed, h, n, v), normal(seed, h * v, d)
-    np.testing.assert_allclose(f["wo_sum"](outputs, Wo).sum(axis=0), f["merge_heads"](outputs) @ Wo, **ROUNDING)
+    np.testing.assert_allclose(f["head_outputs"](outputs, Wo).sum(axis=0), f["merge_heads"](outputs) @ Wo, **ROUNDING)
 
 
 # ---------------------------------------------------------------------------------------------- the block

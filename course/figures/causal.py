@@ -45,7 +45,7 @@ def n_problems() -> tuple[Figure, str]:
     return figure, (
         "A staircase of five prediction problems, a row for each. Problem 0 shows the word rain and asks for falls; problem 1 shows "
         "rain falls and asks for on; and so on to problem 4, which shows the whole sentence, rain falls on the roof, and asks for the "
-        "end. What lies to the right of the staircase is hatched: it is hidden."
+        "end. What lies to the right of the staircase is hatched: it is to be masked."
     )
 
 
@@ -58,6 +58,7 @@ def steps(S: Scores, hidden: Scores, weights: Scores) -> tuple[Figure, str]:
     limits = (float(S.min()), float(S.max()))
     grid(panels[0], S, "scaled scores", f"n = {n}", f"m = {m}", limits=limits)
     grid(panels[1], hidden, "after mask_scores", f"n = {n}", f"m = {m}", marked=above, limits=limits)
+    _hatch_infinities(panels[1], hidden)
     grid(panels[2], weights, "after softmax", f"n = {n}", f"m = {m}", marked=above, limits=(0.0, 1.0))
     for panel in panels:
         _numbered(panel, n, m)
@@ -77,13 +78,13 @@ def _numbered(axes: Axes, n: int, m: int) -> None:
 
 @picture
 def empty_row(softmax: Model, mask_scores: Masking, masked_softmax: Masking) -> tuple[Figure, str]:
-    """What becomes of a row that hides everything, in three ways."""
+    """What becomes of a row that masks everything, in three ways."""
     S = np.array([[1.0, 0.0, 2.0], [1.0, 0.0, 2.0]])
     keep = np.array([[True, True, False], [False, False, False]])
     with np.errstate(all="ignore"):
         ways = [
-            ("hide with -1e9, softmax", softmax(np.where(keep, S, -1e9))),
-            ("hide with -∞, softmax", softmax(mask_scores(S, keep))),
+            ("mask with -1e9, softmax", softmax(np.where(keep, S, -1e9))),
+            ("mask with -∞, softmax", softmax(mask_scores(S, keep))),
             ("masked_softmax", masked_softmax(S, keep)),
         ]
     figure, panels = canvas(1, 3, width=9.2, height=2.9)
@@ -92,10 +93,10 @@ def empty_row(softmax: Model, mask_scores: Masking, masked_softmax: Masking) -> 
         _numbered(panel, *keep.shape)
         for i, j in np.argwhere(np.isnan(weights)):
             panel.text(j, i, "NaN", ha="center", va="center", weight="bold")
-    panels[0].set_yticks([0, 1], ["row 0 hides\none token", "row 1 hides\nall three"])
+    panels[0].set_yticks([0, 1], ["row 0 masks\none token", "row 1 masks\nall three"])
     told_rows = "; ".join(f"{name}: {_plain(weights[0])}, and {_plain(weights[1])}" for name, weights in ways)
     return figure, (
-        "Three grids of weights, with the same scores and the same mask. Row 0 hides its last token, row 1 hides all three; hidden "
+        "Three grids of weights, with the same scores and the same mask. Row 0 masks its last token, row 1 masks all three; masked "
         f"places are framed. Row 0 and row 1 in turn: {told_rows}."
     )
 
@@ -143,7 +144,7 @@ def influence_cells(axes: Axes, moved: Mask, keep: Mask) -> None:
 
 
 def cliff(guess: object, softmax: Model, mask_scores: Masking, zero_renorm: Masking) -> Picture | Covered | None:
-    """How wrong zero-and-renormalise gets when a hidden score lies far above the kept ones."""
+    """How wrong zero-and-renormalise gets when a masked score lies far above the kept ones."""
     number = _a_number(guess)
     if guess is not None and number is None:
         return Covered("Your guess is not a number. Write one between 0 and 120, without quotation marks.")
@@ -154,15 +155,20 @@ def cliff(guess: object, softmax: Model, mask_scores: Masking, zero_renorm: Mask
 def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renorm: Masking) -> tuple[Figure, str]:
     kept = np.array([0.0, -1.0, -2.0])
     truth = softmax(kept[None])[0]
-    figure, panels = canvas(1, 3, width=10.2, height=4.0, sharey=True)
+    figure, panels = canvas(2, 2, width=10.2, height=7.4, sharey=True)
     sentences = []
-    for panel, dtype, last in zip(panels, ("float16", "float32", "float64"), (24, 120, 800), strict=True):
+    ends = {"float16": 24, "bfloat16": 120, "float32": 120, "float64": 800}
+    for panel, (dtype, last) in zip(np.ravel(np.asarray(panels)), ends.items(), strict=True):
         gaps = np.arange(last + 1)
-        S = np.hstack([np.tile(kept, (len(gaps), 1)), gaps[:, None]]).astype(dtype)
+        S = np.hstack([np.tile(kept, (len(gaps), 1)), gaps[:, None]])
         keep = np.tile([True, True, True, False], (len(gaps), 1))
         with np.errstate(all="ignore"):
-            after = _error(zero_renorm(softmax(S), keep), truth)
-            before = _error(softmax(mask_scores(S, keep)), truth)
+            if dtype == "bfloat16":
+                late, early = _in_bfloat16(S, keep)
+            else:
+                late = zero_renorm(softmax(S.astype(dtype)), keep)
+                early = softmax(mask_scores(S.astype(dtype), keep))
+            after, before = _error(late, truth), _error(early, truth)
         floor = 1e-17
         panel.plot(gaps, np.maximum(after, floor), color=COLOURS[1], label="0 after softmax, renormalised")
         panel.plot(gaps, np.maximum(before, floor), color=COLOURS[0], dashes=(4, 2), label="-∞ before softmax")
@@ -186,15 +192,36 @@ def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renor
             panel.axvline(shown, color="black", linestyle=":", linewidth=1.5)
             side = "right" if shown > last / 2 else "left"
             panel.text(shown, 1e-12, f" your guess: {guess:g} ", ha=side, bbox=box)
-        panel.set(title=dtype, xlabel="gap of the hidden score", yscale="log", ylim=(floor / 3, 1e4), xlim=(0, last))
+        panel.set(title=dtype, xlabel="gap of the masked score", yscale="log", ylim=(floor / 3, 1e4), xlim=(0, last))
         sentences.append(sentence)
-    panels[0].set_ylabel("largest relative error of a weight")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    for left in panels[:, 0]:
+        left.set_ylabel("largest relative error of a weight")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure, (
-        "Three charts of the largest relative error of a kept weight against the gap between a hidden score and the kept ones. With "
+        "Four charts of the largest relative error of a kept weight against the gap between a masked score and the kept ones. With "
         "minus infinity before softmax the error stays flat, at the size of a rounding error. With zeros after softmax it climbs at the "
         f"end like a cliff. {'; '.join(sentences)}."
     )
+
+
+def _rounded_to_bfloat16(x: np.ndarray) -> np.ndarray:
+    """The nearest numbers of which the first 16 bits of float32 are all there is, as float32; numpy has no such type."""
+    bits = np.asarray(x, np.float32).view(np.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
+    return np.where(np.isfinite(x), rounded.astype(np.uint32).view(np.float32), np.float32(np.nan))
+
+
+def _in_bfloat16(S: np.ndarray, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Zero and renormalise, and softmax of what is kept, every step rounded to bfloat16."""
+
+    def divided(E: np.ndarray) -> np.ndarray:
+        return _rounded_to_bfloat16(E / _rounded_to_bfloat16(E.sum(axis=1, keepdims=True)))
+
+    def powers(X: np.ndarray) -> np.ndarray:
+        shifted = _rounded_to_bfloat16(_rounded_to_bfloat16(X) - _rounded_to_bfloat16(X.max(axis=1, keepdims=True)))
+        return _rounded_to_bfloat16(np.exp(shifted))
+
+    return divided(np.where(keep, divided(powers(S)), 0)), divided(powers(S[:, :3]))
 
 
 def _a_number(guess: object) -> float | None:
@@ -213,6 +240,15 @@ def _error(weights: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 def _first(there: np.ndarray) -> int | None:
     return int(np.argmax(there)) if there.any() else None
+
+
+def _hatch_infinities(axes: Axes, matrix: np.ndarray) -> None:
+    """An infinity is no shade of a number: its cell is white and hatched."""
+    for i, j in np.argwhere(np.isneginf(matrix)):
+        place = Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white", hatch="////", edgecolor="0.7", zorder=0.5)
+        axes.add_patch(place)
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        axes.text(j, i, "-∞", ha="center", va="center", bbox=box)
 
 
 def _mixing(weigh: Model) -> Model:
@@ -263,6 +299,7 @@ def masks_and_places(
         left, right = cell.subplots(1, 2)
         weights = weigh(X)
         grid(left, weights, columns="weights", limits=(0.0, 1.0))
+        _hatch_infinities(left, weights)
         _numbered(left, *weights.shape)
         if not np.isfinite(weights).all():
             influence_cells(right, np.zeros_like(keep), np.zeros_like(keep))

@@ -197,10 +197,10 @@ def theatre_split(split_heads: Split) -> tuple[Figure, str]:
         own = [[_cell(number, h, k) for number in row] for row in heads[i]]
         _table(axes, 10.95, 0.95 + i * 3.3, own, "[h, n, k] = [2, 3, 2]" if i == 0 else "", misplaced=wrong[i])
         axes.text(
-            13.07, 0.95 + i * 3.3 + 1.5 * TALL, f"head {i}", va="center", fontsize=10.5, rotation=270, ha="center"
+            13.07, 0.95 + i * 3.3 + 1.5 * TALL, f"head {HEADS[i]}", va="center", fontsize=10.5, rotation=270, ha="center"
         )
     rows = "; ".join(
-        f"head {i}: " + ", ".join(" and ".join(_word(_cell(x, h, k)).replace("\n", " ") for x in row) for row in head)
+        f"head {HEADS[i]}: " + ", ".join(" and ".join(_word(_cell(x, h, k)).replace("\n", " ") for x in row) for row in head)
         for i, head in enumerate(heads)
     )
     return figure, (
@@ -226,19 +226,19 @@ def wrong_deal(guess: int | None) -> tuple[Figure, str]:
         "Z as it lies in memory, one row after another",
     )
     axes.plot([6.3, 6.3], [0.75, 1.15 + TALL], color="black", linewidth=2.5, zorder=4)
-    axes.text(3.3, 0.87 + TALL, "first half: head 0", ha="center", va="top", fontsize=10.5)
-    axes.text(9.3, 0.87 + TALL, "second half: head 1", ha="center", va="top", fontsize=10.5)
+    axes.text(3.3, 0.87 + TALL, "first half: head A", ha="center", va="top", fontsize=10.5)
+    axes.text(9.3, 0.87 + TALL, "second half: head B", ha="center", va="top", fontsize=10.5)
     for i in range(h):
         x, y = 2.0 + i * 6.0, 3.05
         cells = [[_cell(number, h, k) for number in row] for row in dealt[i]]
-        _table(axes, x, y, cells, f"Z.reshape(h, n, k)[{i}]", framed=list(~fits[i]))
+        _table(axes, x, y, cells, f"head {HEADS[i]}: Z.reshape(h, n, k)[{i}]", framed=list(~fits[i]))
         for t, word in enumerate(TOKENS):
             axes.text(x - 0.12, y + (t + 0.5) * TALL, f"row of “{word}”", ha="right", va="center", fontsize=10.5)
             verdict = "right" if fits[i, t] else f"wanted: {word} {HEADS[i]}"
             axes.text(x + k + 0.14, y + (t + 0.5) * TALL, verdict, va="center", fontsize=10.5)
     axes.text(6.3, 6.2, f"Rows that hold what they should: {told(guess, int(fits.sum()))}", ha="center", fontsize=12)
     rows = "; ".join(
-        f"head {i}, row of {word}: {_word(_cell(dealt[i, t, 0], h, k))[:-1]}".replace("\n", " ")
+        f"head {HEADS[i]}, row of {word}: {_word(_cell(dealt[i, t, 0], h, k))[:-1]}".replace("\n", " ")
         + (", right" if fits[i, t] else ", wrong")
         for i in range(h)
         for t, word in enumerate(TOKENS)
@@ -259,11 +259,11 @@ def theatre_attention() -> tuple[Figure, str]:
     figure, axes = _stage(12.4, 7.2, inches=9.0)
     for i in range(h):
         y = 0.85 + i * 3.4
-        axes.text(0.1, y + 1.5 * TALL, f"head {i}\n({HEADS[i]})", va="center", fontsize=11)
+        axes.text(0.1, y + 1.5 * TALL, f"head {HEADS[i]}", va="center", fontsize=11)
         for t in range(n):
             for j in range(n):
                 corner = (1.5 + j, y + t * TALL)
-                hidden = j > t
+                masked = j > t
                 axes.add_patch(
                     Rectangle(
                         corner,
@@ -271,11 +271,11 @@ def theatre_attention() -> tuple[Figure, str]:
                         TALL,
                         facecolor="white",
                         edgecolor="0.45",
-                        hatch="////" if hidden else "",
+                        hatch="////" if masked else "",
                         linewidth=1,
                     )
                 )
-                if not hidden:
+                if not masked:
                     number = f"{weights[i, t, j]:g}"
                     axes.text(corner[0] + 0.5, corner[1] + TALL / 2, number, ha="center", va="center", fontsize=12)
         titles = ("weights  [n, n]", "values  [n, v]", "outputs  [n, v]") if i == 0 else ("", "", "")
@@ -309,7 +309,7 @@ def theatre_merge(merge_heads: Merge) -> tuple[Figure, str]:
     for i in range(h):
         own = [[_cell(number, h, v) for number in row] for row in heads[i]]
         _table(axes, 0.5, 0.95 + i * 3.3, own, "[h, n, v] = [2, 3, 2]" if i == 0 else "", loud=True)
-        axes.text(0.28, 0.95 + i * 3.3 + 1.5 * TALL, f"head {i}", va="center", fontsize=10.5, rotation=90, ha="center")
+        axes.text(0.28, 0.95 + i * 3.3 + 1.5 * TALL, f"head {HEADS[i]}", va="center", fontsize=10.5, rotation=90, ha="center")
     _arrow(axes, 2.75, 4.5, middle, "exchange\nhead, token", "axes 0, 1")
     for t in range(n):
         slab = [[_cell(number, h, v) for number in piece] for piece in heads[:, t]]
@@ -372,12 +372,12 @@ def column_blocks(pack: Merge) -> tuple[Figure, str]:
 
 @picture
 def shares(
-    wo_sum: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    head_outputs: Callable[[np.ndarray, np.ndarray], np.ndarray],
     O: Float[np.ndarray, "h n v"],  # noqa: E741
     Wo: Float[np.ndarray, "e d"],
 ) -> tuple[Figure, str]:
     """What each head adds to the output, and the sum of all."""
-    each = np.round(wo_sum(O, Wo), 6) + 0.0
+    each = np.round(head_outputs(O, Wo), 6) + 0.0
     total = each.sum(axis=0)
     h, n, d = each.shape
     figure, panels = canvas(1, h + 1, width=10.2, height=3.1)

@@ -18,7 +18,7 @@ def causal_keep(n: int) -> Bool[np.ndarray, "n n"]:
     return keep
 
 
-PUBLIC = (case(1), case(3), case(5))
+PUBLIC = (case(1), case(3), case(5), case(8))
 
 
 @probe(1.5)
@@ -28,9 +28,9 @@ def lengths(rng: np.random.Generator) -> list[Case]:
 
 
 @probe(0.5)
-def short_texts(rng: np.random.Generator) -> list[Case]:
-    """sequences of one and of two tokens"""
-    return [case(1), case(2)]
+def short_and_long_texts(rng: np.random.Generator) -> list[Case]:
+    """sequences of one and of two tokens, and of more than sixty-four"""
+    return [case(1), case(2), case(int(rng.integers(66, 69)))]
 
 
 @mistake
@@ -55,7 +55,7 @@ def one_future_token(n: int) -> B:
 
 @mistake
 def true_means_hidden(n: int) -> B:
-    """your True marks what is hidden. In this course True means: may attend."""
+    """your True marks what is masked. In this course True means: may attend."""
     return np.triu(np.ones((n, n), bool), k=1)
 
 
@@ -82,8 +82,146 @@ def additive_mask(n: int) -> F:
 
 @mistake
 def hides_nothing(n: int) -> B:
-    """every token sees every other, so nothing is hidden."""
+    """every token sees every other, so nothing is masked."""
     return np.ones((n, n), bool)
+
+
+@mistake
+def sees_itself_only(n: int) -> B:
+    """every token sees itself and no other. What came before it may be seen as well, all of it."""
+    return np.eye(n, dtype=bool)
+
+
+@mistake
+def sees_one_token_back(n: int) -> B:
+    """every token sees itself and the one before it. All that came before may be seen, back to the first token."""
+    return np.eye(n, dtype=bool) | np.eye(n, k=-1, dtype=bool)
+
+
+@mistake
+def sees_only_the_first(n: int) -> B:
+    """every token sees the first one and itself. All that lies between may be seen as well."""
+    keep = np.eye(n, dtype=bool)
+    keep[:, :1] = True
+    return keep
+
+
+@mistake
+def other_diagonal(n: int) -> B:
+    """your triangle hangs on the other diagonal, so the first token sees most and the last one least. Token i sees the
+    tokens 0 to i: each row is one longer than the row above it."""
+    return np.tril(np.ones((n, n), bool))[::-1]
+
+
+@mistake
+def places_from_the_end(n: int) -> B:
+    """your triangle is mirrored: row i is True at its end. The tokens that came before token i are the first ones, and so
+    they stand at the left."""
+    return np.tril(np.ones((n, n), bool))[:, ::-1]
+
+
+@mistake
+def first_row_empty(n: int) -> B:
+    """the first row is False throughout, as if counting began at 1. Token 0 sees itself."""
+    keep = np.tril(np.ones((n, n), bool))
+    keep[0] = False
+    return keep
+
+
+@mistake
+def one_place_too_many(n: int) -> B:
+    """your mask is larger than [n, n]. The last token predicts, too, and there is no token after it: n rows, n columns."""
+    return np.tril(np.ones((n + 1, n + 1), bool))
+
+
+@mistake
+def one_row_for_all(n: int) -> B:
+    """you returned one row of n places. Every token has a row of its own, since each may see another part of the text:
+    the mask is [n, n]. (Two rows of places compared with each other make a row; a row and a column make a table.)"""
+    return np.arange(n) <= np.arange(n)
+
+
+@mistake
+def an_axis_for_the_batch(n: int) -> B:
+    """the triangle is right, and it has an axis too many: [1, n, n]. One mask without axes in front serves any batch."""
+    return np.tril(np.ones((1, n, n), bool))
+
+
+@mistake
+def axes_for_batch_and_heads(n: int) -> B:
+    """the triangle is right, and it has two axes too many: [1, 1, n, n]. One mask without axes in front serves any batch
+    and all heads."""
+    return np.tril(np.ones((1, 1, n, n), bool))
+
+
+@mistake
+def list_of_rows(n: int) -> list[list[bool]]:
+    """the answers are right, and they come in a list of lists. An array is wanted: `~keep` and `keep & other` mean
+    nothing to a list."""
+    return [[j <= i for j in range(n)] for i in range(n)]
+
+
+@mistake
+def fixed_size(n: int) -> B:
+    """your mask has a size of its own, whatever n is, or is cut out of one that has. Make it for this n."""
+    return np.tril(np.ones((3, 3), bool))[:n, :n]
+
+
+@mistake
+def numbers_for_the_hidden(n: int) -> F:
+    """your array holds numbers, and 1 stands where a token is masked. Here a mask holds True and False, and True means:
+    may attend."""
+    return 1 - np.tril(np.ones((n, n)))
+
+
+@mistake
+def upper_triangle_of_numbers(n: int) -> F:
+    """your triangle is the upper one, and it is made of numbers. Row i is the token that looks, and it may look back; and
+    a mask holds True and False."""
+    return np.triu(np.ones((n, n)))
+
+
+@mistake
+def integers_turned_over(n: int) -> B:
+    """your array holds integers below 0: ~ turns over the digits of a number, so ~1 is -2. Of a boolean array it makes
+    True False. Here True means: may attend, so nothing is to be turned over."""
+    return ~np.tril(np.ones((n, n), int))
+
+
+@mistake
+def bytes_for_truth(n: int) -> B:
+    """the triangle is right, but it is made of bytes, 0 and 1. A keep mask holds True and False: indexing with bytes
+    picks rows by number."""
+    return np.tril(np.ones((n, n), np.uint8))
+
+
+@mistake
+def smaller_numbers_for_truth(n: int) -> F:
+    """the triangle is right, but it is made of float32 numbers. A keep mask holds True and False, so that ~keep and
+    indexing mean what they say."""
+    return np.tril(np.ones((n, n), np.float32))
+
+
+@mistake
+def additive_mask_of_the_kept(n: int) -> F:
+    """this is an additive mask, and it is turned over as well: -inf stands where a token may look. Here a mask is boolean,
+    and True means: may attend."""
+    return np.where(np.tril(np.ones((n, n), bool)), -np.inf, 0.0)
+
+
+@mistake
+def infinity_times_triangle(n: int) -> F:
+    """you multiplied a triangle of 0 and 1 by infinity. 0 times infinity is NaN, so the kept places are lost. And here a
+    mask is boolean: True means may attend."""
+    with np.errstate(invalid="ignore"):
+        return np.triu(np.ones((n, n)), k=1) * -np.inf
+
+
+@mistake
+def additive_minus_a_billion(n: int) -> F:
+    """this is an additive mask, 0 and -1e9, as some code adds to the scores. Here a mask is boolean, and True means: may
+    attend."""
+    return np.where(np.tril(np.ones((n, n), bool)), 0.0, -1e9)
 
 
 @right
@@ -107,3 +245,31 @@ def keep_by_torch(n: int) -> B:
     import torch
 
     return torch.ones(n, n, dtype=torch.bool).tril().numpy()
+
+
+@right
+def keep_by_tri(n: int) -> B:
+    return np.tri(n, dtype=bool)
+
+
+@right
+def keep_row_by_row(n: int) -> B:
+    keep = np.zeros((n, n), dtype=np.bool_)
+    for i in range(n):
+        keep[i, : i + 1] = True
+    return keep
+
+
+@right
+def keep_by_turning_over(n: int) -> B:
+    return ~np.triu(np.ones((n, n), bool), 1)
+
+
+@right
+def keep_by_numbers(n: int) -> B:
+    return np.tril(np.ones((n, n))).astype(bool)
+
+
+@right
+def keep_in_columns(n: int) -> B:
+    return np.asfortranarray(np.less_equal.outer(np.arange(n), np.arange(n)).T)

@@ -74,11 +74,38 @@ PUBLIC = (
         [[0.5, 0.0, -1.0, 0.25], [1.0, 0.5, -0.25, 0.5], [0.0, 0.25, 1.0, -1.0]],
         normed=True,
     ),
+    # each token's mean is subtracted, and no more
+    _mixer(
+        [[1.0, 0.0], [0.5, 1.0]],
+        [[0.5, 0.0, -1.0, 0.25], [1.0, 0.5, -0.25, 0.5]],
+        centred=True,
+    ),
     # an honest model with rounding
     _mixer(
         [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.5, 1.0]],
         [[0.6, 0.1], [0.9, 0.7], [-0.7, 0.3]],
         rounding=2e-13,
+    ),
+    # a single token
+    _mixer([[1.0]], [[0.3, -0.2, 0.5]]),
+    # output 0 sees nobody, and token 1 is seen by nobody
+    _mixer([[0.0, 0.0], [1.0, 0.0]], [[0.3, -0.2, 0.5], [-0.4, 0.7, 0.1]]),
+    # nothing is written to the last output feature, and the last feature is not read
+    _mixer(
+        [[1.0, 0.0], [1.0, 1.0]],
+        [[0.6, 0.3, 0.9], [-0.7, 0.2, 0.1]],
+        reads=np.array([[0.5, 0.0], [1.0, 0.0], [0.0, 0.0]]),
+    ),
+    # nothing is as large as anything else, and a leak; the second token counts for nobody but the last
+    _mixer(
+        [
+            [0.8, 0.0, 0.0, 0.0, -0.6],
+            [0.5, 0.0, 0.0, 0.0, 0.0],
+            [-0.9, 0.0, 0.7, 0.0, 0.0],
+            [0.4, 0.0, -0.8, 1.1, 0.0],
+            [0.6, -0.7, 0.9, -0.5, 1.2],
+        ],
+        [[0.13, -0.42, 0.31], [0.27, 0.18, -0.36], [-0.51, 0.22, 0.09], [0.38, -0.17, 0.44], [-0.29, 0.33, -0.14]],
     ),
 )
 
@@ -89,7 +116,7 @@ def _watched(X: F, run: Model) -> Function:
     def model(Y: F) -> F:
         Y = np.asarray(Y, np.float64)
         if Y.shape != X.shape:
-            raise ValueError(f"the model takes tokens of shape [n, d] = {list(X.shape)}, not {list(Y.shape)}")
+            raise ValueError(f"model takes tokens of shape [n, d] = {list(X.shape)}, not {list(Y.shape)}")
         return run(Y)
 
     return Function("model", model, lambda *arguments, **keywords: 0)
@@ -111,6 +138,10 @@ def _attend(X: F, W: list[F], keep: B) -> F:
     return out
 
 
+CLEAR = 0.02
+"""How far at least an output moves where it should, unless a leak is meant to be faint: no threshold of a student's lies there."""
+
+
 def _head(rng: np.random.Generator, d: int, v: int) -> list[F]:
     """Weights that give scores of moderate size: saturated weights would hide true influence."""
     k = int(rng.integers(2, 5))
@@ -119,20 +150,93 @@ def _head(rng: np.random.Generator, d: int, v: int) -> list[F]:
     ]
 
 
+def _clear(X: F, run: Model, keep: B) -> bool:
+    """Whether every output moves plainly with each token that it keeps."""
+    before = run(X)
+    for j in range(len(X)):
+        moved = X.copy()
+        moved[j] += 1.0 + np.arange(X.shape[1]) / X.shape[1]
+        if (abs(run(moved) - before).max(axis=1)[keep[:, j]] < CLEAR).any():
+            return False
+    return True
+
+
 def _tokens(rng: np.random.Generator) -> tuple[F, int]:
     """Moderate tokens [n, d], and a width for the outputs; all three sizes differ."""
     n, d, v = sizes(rng, 3, 3, 7)
     return normal(rng, n, d), v
 
 
-def _attending(rng: np.random.Generator, X: F, v: int, keep: B) -> Case:
-    W = _head(rng, X.shape[1], v)
-    return _case_of(X, lambda Y: _attend(Y, W, keep))
+def _normed(X: F, eps: float = 1e-5) -> F:
+    spread = X.var(axis=1, keepdims=True)
+    return np.asarray((X - X.mean(axis=1, keepdims=True)) / np.sqrt(np.where(spread + eps == 0, 1, spread + eps)))
+
+
+def _quarters(rng: np.random.Generator, n: int) -> F:
+    """Tokens of width 4 that can be moved evenly, and their mean subtracted, without any rounding; none rises like a ramp."""
+    return (np.array([4.0, -4.0, -3.0, 3.0]) + rng.integers(-2, 3, (n, 4))) / 4
+
+
+def _as_it_is(X: F) -> F:
+    return X
+
+
+def _plain(X: F, keep: B, draw: Callable[[], Model]) -> Model:
+    """The first model drawn in which all that is kept counts plainly; the last of many, should there be none."""
+    for _ in range(500):
+        model = draw()
+        if _clear(X, model, keep):
+            break
+    return model
+
+
+def _attention(rng: np.random.Generator, X: F, v: int, keep: B, before: Model = _as_it_is) -> Model:
+    """Attention of one head under this mask."""
+
+    def draw() -> Model:
+        W = _head(rng, X.shape[1], v)
+        return lambda Y: _attend(before(Y), W, keep)
+
+    return _plain(X, keep, draw)
+
+
+def _attending(rng: np.random.Generator, X: F, v: int, keep: B, before: Model = _as_it_is) -> Case:
+    return _case_of(X, _attention(rng, X, v, keep, before))
+
+
+def _seesaw(X: F, keep: B, before: Model = _as_it_is) -> Case:
+    """When a token rises, half of the outputs that it reaches rise with it, in every feature, and the others fall."""
+    signs = np.where(np.indices(keep.shape).sum(axis=0) % 2, -1.0, 1.0) * keep
+    rising = 0.3 + 0.1 * np.arange(X.shape[1])
+    return _case_of(X, lambda Y: np.tanh(signs @ np.tanh(before(Y) * 0.5) @ rising[:, None] * [0.2, 0.5]))
+
+
+def _leaky_pair(rng: np.random.Generator, n: int) -> tuple[int, int]:
+    """An output, and a later token that leaks into it, though it is not the next one."""
+    i = int(rng.integers(n - 2))
+    return i, int(rng.integers(i + 2, n))
+
+
+def _with_a_leak(rng: np.random.Generator, n: int) -> B:
+    keep = causal(n, n)
+    keep[_leaky_pair(rng, n)] = True
+    return keep
+
+
+def _without_the_first_feature(Y: F) -> F:
+    return np.hstack([0.0 * Y[:, :1], Y[:, 1:]])
+
+
+def _one_sees_nobody(n: int) -> B:
+    """A wiring in which output 1 sees nobody, and the last token is seen by nobody."""
+    keep = causal(n, n)
+    keep[1] = keep[:, -1] = False
+    return keep
 
 
 @probe(1.0)
 def honest_models(rng: np.random.Generator) -> list[Case]:
-    """the wiring of models that do what they say: causal, full, backwards, token by token, none"""
+    """the wiring of models that do what they say: causal, full, backwards, token by token, none, behind a LayerNorm"""
     X, v = _tokens(rng)
     n, d = X.shape
     W, bias = normal(rng, d, v), normal(rng, n, v)
@@ -140,61 +244,66 @@ def honest_models(rng: np.random.Generator) -> list[Case]:
         _attending(rng, X, v, causal(n, n)),
         _attending(rng, X, v, np.ones((n, n), bool)),
         _attending(rng, X, v, causal(n, n).T),
-        _case_of(X, lambda Y: np.tanh(Y @ W)),
+        _attending(rng, _quarters(rng, n), v, causal(n, n), _normed),
+        _seesaw(X, causal(n, n)),
+        _seesaw(X, causal(n, n), _without_the_first_feature),
+        _seesaw(X, _one_sees_nobody(n)),
+        _case_of(X, lambda Y: np.tanh(0.3 * Y @ W)),
         _case_of(X, lambda Y: bias.copy()),
     ]
 
 
 @probe(1.0)
 def one_too_many(rng: np.random.Generator) -> list[Case]:
-    """one connection too many: to the next token, or from one token to one other"""
-    # A causal model that also sees the next token, or in which one token sees one later token.
+    """one connection too many: to the next token, from the last to the first, from one to one other, or a faint one"""
     cases: list[Case] = []
-    for _ in range(3):
-        X, v = _tokens(rng)
-        n = len(X)
-        keep = causal(n, n)
-        leaky = [np.tril(np.ones((n, n), bool), k=1), keep.copy(), keep.copy()][len(cases)]
-        if len(cases) == 1:
-            leaky[0, n - 1] = True
-        if len(cases) == 2:
-            i = int(rng.integers(n - 1))
-            leaky[i, rng.integers(i + 1, n)] = True
-        cases.append(_attending(rng, X, v, leaky))
-    return cases
+    for before in (_as_it_is, _as_it_is, _normed):
+        n, d, v = sizes(rng, 3, 3, 7)
+        X = _quarters(rng, n) if before is _normed else normal(rng, n, d)
+        keep = [np.tril(np.ones((n, n), bool), k=1), causal(n, n), _with_a_leak(rng, n)][len(cases)]
+        keep[0, n - 1] |= len(cases) == 1
+        cases.append(_attending(rng, X, v, keep, before))
+    X, _ = _tokens(rng)
+    return [*cases, _seesaw(X, _with_a_leak(rng, len(X))), _leaking_faintly(rng)]
 
 
-def _leaky_pair(rng: np.random.Generator, n: int) -> tuple[int, int]:
-    """An output, and a later token that leaks into it."""
-    i = int(rng.integers(n - 1))
-    return i, int(rng.integers(i + 1, n))
+def _leaking_faintly(rng: np.random.Generator) -> Case:
+    """Outputs around 60, of which one feature reads one feature of a later token each, about a millionth of it."""
+    n, d = sizes(rng, 2, 3, 4)
+    X = normal(rng, n, d)
+    honest, (i, j), turned = _attention(rng, X, d, causal(n, n)), _leaky_pair(rng, n), rng.permutation(d)
+
+    def model(Y: F) -> F:
+        out = 60.0 + honest(Y)
+        out[i] += 1.2e-6 * Y[j, turned]
+        return out
+
+    return _case_of(X, model)
 
 
 @probe(0.5)
 def one_head(rng: np.random.Generator) -> list[Case]:
     """a leak in one of three attentions side by side"""
-    # Three heads side by side, of which the first is never the one that leaks.
+    # Three heads side by side, of which the one in the middle leaks.
     X, v = _tokens(rng)
     n, d = X.shape
-    heads = [_head(rng, d, v) for _ in range(3)]
-    masks = [causal(n, n) for _ in heads]
-    masks[int(rng.integers(1, 3))][_leaky_pair(rng, n)] = True
-    honest = [causal(n, n) for _ in heads]
-    Wo = normal(rng, 3 * v, d)
+    leaky, tight = _with_a_leak(rng, n), causal(n, n)
+    leaking = [_attention(rng, X, v, mask) for mask in (tight, leaky, tight)]
+    honest = [_attention(rng, X, v, tight) for _ in range(3)]
 
-    def side_by_side(Y: F, keeps: list[B]) -> F:
-        return np.hstack([_attend(Y, W, keep) for W, keep in zip(heads, keeps, strict=True)])
+    def side_by_side(Y: F, of: list[Model]) -> F:
+        return np.hstack([head(Y) for head in of])
+
+    def mixed(of: list[Model]) -> Model:
+        Wo = normal(rng, 3 * v, d)
+        return lambda Y: Y + side_by_side(Y, of) @ Wo
 
     return [
-        _case_of(X, lambda Y: side_by_side(Y, masks)),
-        _case_of(X, lambda Y: Y + side_by_side(Y, masks) @ Wo),
-        _case_of(X, lambda Y: Y + side_by_side(Y, honest) @ Wo),
+        _case_of(X, lambda Y: side_by_side(Y, leaking)),
+        _case_of(X, _plain(X, leaky, lambda: mixed(leaking))),
+        _case_of(X, _plain(X, tight, lambda: mixed(honest))),
+        _seesaw(X, leaky),
     ]
-
-
-def _layer_norm(X: F, eps: float = 1e-5) -> F:
-    spread = X.var(axis=1, keepdims=True)
-    return (X - X.mean(axis=1, keepdims=True)) / np.sqrt(np.where(spread + eps == 0, 1, spread + eps))
 
 
 @probe(0.5)
@@ -203,61 +312,55 @@ def behind_a_norm(rng: np.random.Generator) -> list[Case]:
     # LayerNorm before attention, and after it; its mean, and without eps its size, cannot be moved.
     n, v = (int(size) for size in rng.choice([3, 5, 6, 7], 2, replace=False))
     X = normal(rng, n, 4)
-    quarters = np.round(4 * X) / 4  # moved evenly, their mean is subtracted without any rounding
-    W = _head(rng, 4, v)
-    leaky = causal(n, n)
-    leaky[_leaky_pair(rng, n)] = True
+    leaky = _with_a_leak(rng, n)
+
+    def normed_afterwards() -> Model:
+        inside = _attention(rng, X, v, leaky)
+        return lambda Y: _normed(inside(Y), eps=0.0)
+
     return [
-        _case_of(quarters, lambda Y: _attend(_layer_norm(Y), W, leaky)),
-        _case_of(X, lambda Y: _attend(_layer_norm(Y, eps=0.0), W, causal(n, n))),
-        _case_of(X, lambda Y: _layer_norm(_attend(Y, W, leaky))),
+        _attending(rng, _quarters(rng, n), v, leaky, _normed),
+        _attending(rng, _quarters(rng, n), v, causal(n, n), lambda Y: _normed(Y, eps=0.0)),
+        _case_of(X, _plain(X, leaky, normed_afterwards)),
+        _seesaw(X, leaky, _normed),
     ]
 
 
 @probe(0.5)
 def narrow(rng: np.random.Generator) -> list[Case]:
     """leaks through one feature, through the sum of all, and into one feature"""
-    # Leaks through the last feature alone, through the sum of all, and into the last feature of the output.
     X, v = _tokens(rng)
     n, d = X.shape
-    W = _head(rng, d, v)
     keep, (i, j) = causal(n, n), _leaky_pair(rng, n)
+    honest = _attention(rng, X, v, keep)
 
     def leaking(Y: F, what: F, into: slice) -> F:
-        out = _attend(Y, W, keep)
+        out = honest(Y)
         out[i, into] += what
         return out
 
-    everywhere, last = slice(None), slice(v - 1, v)
+    everywhere, first, last = slice(None), slice(0, 1), slice(v - 1, v)
     even = normal(rng, n, 4)  # an even number of features, so that alternating ups and downs add up to nothing
+    triangle = np.tril(np.ones((n, n)))
     return [
-        _case_of(even, lambda Y: np.tril(np.ones((n, n))) @ np.tanh(0.2 * Y.sum(axis=1, keepdims=True))),
-        _case_of(even, lambda Y: np.tril(np.ones((n, n))) @ np.tanh(0.5 * Y[:, :1])),
+        _case_of(even, lambda Y: triangle @ np.tanh(0.2 * Y.sum(axis=1, keepdims=True))),
+        _case_of(even, lambda Y: triangle @ np.tanh(0.5 * Y[:, :1])),
+        _case_of(even, lambda Y: triangle @ np.tanh(0.5 * Y[:, 1:2])),
+        _case_of(even, lambda Y: triangle @ np.tanh(0.5 * Y[:, -1:])),
         _case_of(X, lambda Y: leaking(Y, 0.3 * Y[j, -1:], everywhere)),
         _case_of(X, lambda Y: leaking(Y, 0.3 * Y[j].sum(keepdims=True), everywhere)),
+        _case_of(X, lambda Y: leaking(Y, np.tanh(0.2 * Y[j] @ (1.0 + np.arange(d)))[None], first)),
         _case_of(X, lambda Y: leaking(Y, np.tanh(0.2 * Y[j] @ (1.0 + np.arange(d)))[None], last)),
         _case_of(X, lambda Y: np.tanh(0.2 * Y.sum(axis=1, keepdims=True)) * np.ones(v)),
+        _seesaw(X, _with_a_leak(rng, n)),
     ]
 
 
 @probe(0.5)
 def faint_leaks(rng: np.random.Generator) -> list[Case]:
-    """faint leaks of a few millionths"""
-    # Leaks of a few millionths into outputs that are themselves around 60.
-    cases: list[Case] = []
-    for _ in range(2):
-        X, v = _tokens(rng)
-        n, d = X.shape
-        W, leak = _head(rng, d, v), 6e-6 * (1.0 + rng.random((d, v)))
-        keep, (i, j) = causal(n, n), _leaky_pair(rng, n)
-
-        def model(Y: F, W: list[F] = W, keep: B = keep, leak: F = leak, i: int = i, j: int = j) -> F:
-            out = 60.0 + _attend(Y, W, keep)
-            out[i] += Y[j] @ leak
-            return out
-
-        cases.append(_case_of(X, model))
-    return cases
+    """faint leaks of about a millionth"""
+    X, _ = _tokens(rng)
+    return [_leaking_faintly(rng), _leaking_faintly(rng), _seesaw(X, _with_a_leak(rng, len(X)))]
 
 
 @probe(0.5)
@@ -266,15 +369,16 @@ def models_that_round(rng: np.random.Generator) -> list[Case]:
     # Honest models whose outputs wobble by less than 1e-12, differently for every input.
     X, v = _tokens(rng)
     n, d = X.shape
-    W, V = _head(rng, d, v), normal(rng, d, v)
+    honest, V = _attention(rng, X, v, causal(n, n)), normal(rng, d, v)
     tuning = 1e5 * normal(rng, n * v, X.size)
 
     def wobble(Y: F) -> F:
         return 4e-13 * np.sin(tuning @ Y.ravel()).reshape(n, v)
 
     return [
-        _case_of(X, lambda Y: _attend(Y, W, causal(n, n)) + wobble(Y)),
-        _case_of(X, lambda Y: np.tanh(Y @ V) + wobble(Y)),
+        _case_of(X, lambda Y: honest(Y) + wobble(Y)),
+        _case_of(X, lambda Y: np.tanh(0.3 * Y @ V) + wobble(Y)),
+        _seesaw(X, causal(n, n)),
     ]
 
 
@@ -294,7 +398,7 @@ def influence_at_the_edge(rng: np.random.Generator) -> list[Case]:
         _case_of(alone, lambda Y: np.ones((1, 3))),
         _attending(rng, square, n, causal(n, n)),  # n = d = v: a feature may pass for a token
         _attending(rng, single, 2, causal(n, n)),
-        _case_of(still, lambda Y: -np.cumsum(np.tanh(Y), axis=0)),  # what rises makes outputs fall
+        _seesaw(still, causal(n, n)),
     ]
 
 
@@ -324,8 +428,9 @@ def same_nudge_for_every_feature(f: Model, X: F) -> B:
 
 @mistake
 def nudge_too_small(f: Model, X: F) -> B:
-    """nothing seems to move, not even an output by its own token. Your nudge is so small that what it does lies below
-    your threshold. A nudge need not be small: this is no derivative."""
+    """nothing seems to move, not even an output by its own token. Either your nudge is so small that what it
+    does lies below your threshold, or you move by NaN, with which every comparison is answered no. A nudge need
+    not be small: this is no derivative. Nor need it be strange."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -389,7 +494,8 @@ def default_tolerance(f: Model, X: F) -> B:
 
 @mistake
 def counts_only_increases(f: Model, X: F) -> B:
-    """you see an output move up, and not when it moves down. The size of the difference matters, not its sign."""
+    """you see an output move up, and not when it moves down. The size of the difference matters, not its
+    sign."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -478,8 +584,8 @@ def nudge_begins_at_zero(f: Model, X: F) -> B:
 
 @mistake
 def nudge_adds_up_to_nothing(f: Model, X: F) -> B:
-    """your nudge moves some features up and others down, so that in sum they stay. A model that passes on the sum of a
-    token's features does not notice. Different amounts, and not a sum of zero."""
+    """what you do to a token moves some features up and others down, so that in sum they stay. A model that
+    passes on the sum of a token's features does not notice. Different amounts, and not a sum of zero."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -491,7 +597,8 @@ def nudge_adds_up_to_nothing(f: Model, X: F) -> B:
 
 @mistake
 def sets_the_token_to_zero(f: Model, X: F) -> B:
-    """you set the token to zero. Where it was zero already, nothing has moved. Add something to it."""
+    """you set the token to zero, or change its sign. Where it was zero already, nothing has moved. Add
+    something to it."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -637,6 +744,379 @@ def reports_only_the_future(f: Model, X: F) -> B:
     return moved
 
 
+@mistake
+def poisons_with_nan(f: Model, X: F) -> B:
+    """you make a token NaN and look where NaN comes out. 0 times NaN is NaN: a model that gives a token the
+    weight 0 does not look at it, and is accused. Move the token by an ordinary amount."""
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] = np.nan
+        with np.errstate(invalid="ignore"):
+            moved[:, j] = np.isnan(f(Y)).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_to_infinity(f: Model, X: F) -> B:
+    """you make a token infinite. 0 times infinity is NaN, and so is infinity less infinity; comparisons with
+    NaN are answered no. Move the token by an ordinary amount."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] = np.inf
+        with np.errstate(invalid="ignore"):
+            moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def one_answer_for_a_column(f: Model, X: F) -> B:
+    """a column of your map is True throughout, or False throughout: you asked whether anything has moved. Each
+    output has an answer of its own, so the features are what any, or the largest difference, has to go over."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any()
+    return moved
+
+
+@mistake
+def one_answer_for_a_row(f: Model, X: F) -> B:
+    """you wrote one answer for each token into its row: whether anything has moved. Each output has an answer
+    of its own, and token j fills column j."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[j] = (np.abs(f(Y) - before) > 1e-9).any()
+    return moved
+
+
+@mistake
+def moves_all_tokens(f: Model, X: F) -> B:
+    """you move all tokens at once, so every column shows what any token does. A column is about one token: move
+    that one and no other."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_the_others(f: Model, X: F) -> B:
+    """you move all tokens but one. A column of the map is about one token: move that one and no other."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[np.arange(len(X)) != j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_the_next_token(f: Model, X: F) -> B:
+    """column j of your map is about token j + 1, or the one before. Count tokens from 0."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[(j + 1) % len(X)] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def asks_that_all_features_move(f: Model, X: F) -> B:
+    """you ask that all features of an output move. The output has moved if any of its features has."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).all(axis=1)
+    return moved
+
+
+@mistake
+def watches_the_last_feature(f: Model, X: F) -> B:
+    """you watch the last feature of each output. The output has moved if any of its features has."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = np.abs(f(Y) - before)[:, -1] > 1e-9
+    return moved
+
+
+@mistake
+def nudges_the_last_feature(f: Model, X: F) -> B:
+    """you move the last feature of a token. A model may not read that feature at all, and copy another. Move
+    all of them."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j, -1] += 1.0
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def true_where_nothing_moves(f: Model, X: F) -> B:
+    """your map is turned over: True stands where nothing moves. It should be True where an output moves."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) <= 1e-9).all(axis=1)
+    return moved
+
+
+@mistake
+def looks_at_the_permitted_only(f: Model, X: F) -> B:
+    """your map shows influence only where the causal mask permits it, so no leak can ever show. Ask the model
+    about every place."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+        moved[:j, j] = False
+    return moved
+
+
+@mistake
+def never_asks_a_token_of_itself(f: Model, X: F) -> B:
+    """your map has no diagonal: whether an output moves with its own token is left out. It is a question like
+    the others."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+        moved[j, j] = False
+    return moved
+
+
+@mistake
+def takes_the_diagonal_for_granted(f: Model, X: F) -> B:
+    """you take it for granted that an output moves with its own token. A model need not look at it: ask."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+        moved[j, j] = True
+    return moved
+
+
+@mistake
+def compares_with_the_last_run(f: Model, X: F) -> B:
+    """you compare each run with the one before it, in which another token was moved. So a column shows two
+    tokens. Compare with the run on X as it is."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        after = f(Y)
+        moved[:, j] = (np.abs(after - before) > 1e-9).any(axis=1)
+        before = after
+    return moved
+
+
+@mistake
+def exchanges_two_tokens(f: Model, X: F) -> B:
+    """you exchange two tokens. Then both have moved, and a column shows what either does. Move one token: add
+    something to it."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[[j, j - 1]] = Y[[j - 1, j]]
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def looks_at_a_part_of_the_text(f: Model, X: F) -> B:
+    """you give the model a part of the text. It takes arrays of the shape of X, and what comes from the future
+    could not show. Move one token and leave the others in."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X[: j + 1].copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[: j + 1, j] = (np.abs(f(Y) - before[: j + 1]) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def takes_a_token_out(f: Model, X: F) -> B:
+    """you take a token out of the text. The model takes arrays of the shape of X. Leave the token in, and move
+    it."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        rest = np.delete(np.arange(len(X)), j)
+        moved[rest, j] = (np.abs(f(X[rest]) - before[rest]) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def stops_before_the_last_token(f: Model, X: F) -> B:
+    """the last column of your map is empty: the last token is never moved. It is the one that leaks are most
+    often made of."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X) - 1):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def begins_at_the_second_token(f: Model, X: F) -> B:
+    """the first column of your map is empty: token 0 is never moved."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(1, len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def map_of_numbers(f: Model, X: F) -> F:
+    """the answers are right, and your map is made of numbers, 0.0 and 1.0. A map holds True and False, so that
+    `moved & ~keep` finds leaks: np.zeros makes floats unless you tell it the type."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)))
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def map_of_integers(f: Model, X: F) -> B:
+    """the answers are right, and your map is made of the integers 0 and 1. A map holds True and False: ~1 is
+    -2."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), int)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def returns_how_much(f: Model, X: F) -> F:
+    """your map says how far each output moves. It should say whether it does: compare with a threshold that
+    lies between what rounding does and what the faintest leak does."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)))
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 1 + np.arange(X.shape[1]) / X.shape[1]
+        moved[:, j] = np.abs(f(Y) - before).max(axis=1)
+    return moved
+
+
+@mistake
+def list_of_columns(f: Model, X: F) -> list[B]:
+    """your map comes as a list of columns. An array is wanted, with a row for each output and a column for each
+    token."""
+    before = f(X)
+    columns = []
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        columns.append((np.abs(f(Y) - before) > 1e-9).any(axis=1))
+    return columns
+
+
+@mistake
+def map_for_each_feature(f: Model, X: F) -> B:
+    """your map has an answer for every feature of every output. One for each output is wanted: whether any of
+    its features has moved."""
+    before = f(X)
+    moved = []
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 0.5 + np.arange(X.shape[1])
+        moved.append(np.abs(f(Y) - before) > 1e-9)
+    return np.stack(moved, axis=1)
+
+
+@mistake
+def moves_the_callers_tokens_a_little_more_each(f: Model, X: F) -> B:
+    """you move the tokens in the caller's own X, one after another, and never put them back. Take a fresh copy
+    for each turn: Y = X is a second name, not a copy."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        X[j] += 1 + np.arange(X.shape[1]) / X.shape[1]
+        moved[:, j] = (np.abs(f(X) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_the_callers_tokens_between_1_and_2(f: Model, X: F) -> B:
+    """you move the tokens in the caller's own X, one after another, and never put them back. Take a fresh copy
+    for each turn: Y = X is a second name, not a copy."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        X[j] += np.linspace(1, 2, X.shape[1])
+        moved[:, j] = (np.abs(f(X) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def moves_the_callers_tokens_from_a_half_on(f: Model, X: F) -> B:
+    """you move the tokens in the caller's own X, one after another, and never put them back. Take a fresh copy
+    for each turn: Y = X is a second name, not a copy."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        X[j] += 0.5 + np.arange(X.shape[1])
+        moved[:, j] = (np.abs(f(X) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def scales_and_shifts_the_token(f: Model, X: F) -> B:
+    """you multiply the token and add the same number to every feature. A model that subtracts each token's mean
+    and divides by its size, as LayerNorm does, does not notice either. Add a different amount to each
+    feature."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] = 2 * Y[j] + 1
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
 @right
 def influence_by_uneven_nudges(f: Model, X: F) -> B:
     n, d = X.shape
@@ -696,4 +1176,29 @@ def influence_by_restoring(f: Model, X: F) -> B:
             Y[j] = kept + sign * np.sqrt(1 + np.arange(len(kept)))
             moved[:, j] |= np.linalg.norm(f(Y) - before, axis=1) > 1e-9
         Y[j] = kept
+    return moved
+
+
+@right
+def influence_in_float32_tokens(f: Model, X: F) -> B:
+    n, d = X.shape
+    before = np.asarray(f(X.astype(np.float64)))
+    return np.stack(
+        [
+            [np.any(np.abs(after[i] - before[i]) > 5e-7) for i in range(n)]
+            for after in (f(X + np.outer(np.arange(n) == j, 1.5 + np.cos(np.arange(d)))) for j in range(n))
+        ],
+        axis=1,
+    )
+
+
+@right
+def influence_by_every_size(f: Model, X: F) -> B:
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        for size in (0.1, 1.0, 10.0):
+            Y = X.copy()
+            Y[j] = Y[j] + size * (np.arange(X.shape[1]) + 1) ** 2 / X.shape[1]
+            moved[:, j] |= (abs(f(Y) - before) > 2e-12 * 1e3).any(axis=-1)
     return moved

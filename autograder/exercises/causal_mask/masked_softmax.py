@@ -42,31 +42,95 @@ PUBLIC = (
         np.array([[True, False, True], [True, True, True]]),
     ),
     case(
-        np.array([[[0.0, 1.0], [2.0, 0.0]], [[1.0, 1.0], [0.0, 3.0]], [[-1.0, 5.0], [1.0, -1.0]]], np.float32),
-        np.array([[True, False], [True, True]]),
+        np.array([[[0.0, 1.0, 4.0], [2.0, 0.0, 0.5]], [[1.0, 1.0, -1.0], [0.0, 3.0, 2.0]]], np.float32),
+        np.array([[True, False, True], [True, True, False]]),
     ),
+    # all that is kept lies below what an exponential can be, or so far from 0 that no sign may be lost
+    case(
+        np.array([[-1000.0, -1001.0, 5.0], [-400.0, -401.0, 5.0]]),
+        np.array([[True, True, False], [True, True, False]]),
+    ),
+    # one row far above the other
+    case(np.array([[1000.0, 999.0], [1.0, 2.0]]), np.array([[True, True], [True, True]])),
+    # kept scores far apart
+    case(np.array([[2000.0, 0.0, 1.0]]), np.array([[True, True, True]])),
+    # masked scores whose exponential is infinite beside the kept ones, which are not lost yet
+    case(np.array([[0.0, 720.0, -1.0], [1.0, 0.5, 719.0]]), np.array([[True, False, True], [True, True, False]])),
+    # kept scores far below 0
+    case(
+        np.array([[-2e9, -2e9 - 1, 3.0], [-10_000.0, -10_001.0, 0.0]]),
+        np.array([[True, True, False], [True, True, False]]),
+    ),
+    # nobody sees anybody
+    case(np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[False, False], [False, False]])),
+    # a mask for each of two heads, and two items that share them
+    case(
+        np.array([[[[1.0, 2.0, 0.0]], [[0.0, 1.0, 3.0]]], [[[2.0, 2.0, 1.0]], [[-1.0, 0.0, 1.0]]]]),
+        np.array([[[True, False, True]], [[False, True, True]]]),
+    ),
+    # nothing is as large as anything else; rows without their first place, and one without any
+    case(
+        np.array(
+            [
+                [[0.13, -1.7, 0.92], [2.4, -0.31, 0.58], [-0.77, 1.9, -2.2], [0.41, 0.66, -1.3]],
+                [[-0.85, 0.27, 1.1], [0.36, -2.6, 0.74], [1.6, -0.19, 0.83], [-1.4, 0.52, 2.1]],
+            ]
+        ),
+        np.array([[True, False, True], [False, True, True], [False, False, False], [False, False, True]]),
+    ),
+    # a kept score of 0
+    case(np.array([[0.0, 1.5, -0.5], [0.7, 0.0, 0.0]]), np.array([[True, True, False], [False, True, True]])),
 )
 
 
-@probe(1.0)
+def _lowered(S: F, keep: B) -> F:
+    """These scores, with the kept ones of row 1 of each table lower by 40."""
+    S[..., 1, :] -= 40.0 * np.broadcast_to(keep, S.shape)[..., 1, :]
+    return S
+
+
+def _lowered_case(rng: np.random.Generator, keep: B, *front: int) -> Case:
+    return case(_lowered(normal(rng, *front, *keep.shape, scale=2.0), keep), keep)
+
+
+def _beginning_late(rng: np.random.Generator, *shape: int) -> B:
+    """A random mask in which row 1 of each table begins with a masked place, and is not empty."""
+    keep = random_keep(rng, *shape)
+    keep[..., 1, 0], keep[..., 1, 1] = False, True
+    return keep
+
+
+@probe(0.5)
 def scores_to_weigh(rng: np.random.Generator) -> list[Case]:
     """each row shares its weight out among what it may see"""
     b, n, m = sizes(rng, 3, 3)
+    with_zeros, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
+    with_zeros[np.arange(n), keep.argmax(axis=1)] = 0.0
     return [
-        case(normal(rng, n, m, scale=2.0), random_keep(rng, n, m)),
+        _lowered_case(rng, _beginning_late(rng, n, m)),
+        case(with_zeros, keep),
         case(normal(rng, m, m, scale=2.0), causal(m, m)),
-        case(normal(rng, b, n, m, scale=2.0), random_keep(rng, b, n, m)),
+        _lowered_case(rng, _beginning_late(rng, b, n, m)),
     ]
+
+
+def _with_an_empty_row(rng: np.random.Generator, *shape: int) -> B:
+    """A random mask in which one row of each table is empty, and another begins with a masked place."""
+    keep = _beginning_late(rng, *shape)
+    keep[..., 0, :] = False
+    return keep
 
 
 @probe(0.5)
 def one_mask_to_weigh(rng: np.random.Generator) -> list[Case]:
-    """one mask for a whole batch"""
-    b, h, n, m = sizes(rng, 4)
+    """one mask for a whole batch, one for each item, one for each head, each with an empty row"""
+    b, h, n, m = sizes(rng, 4, 2, 6)
     return [
-        case(normal(rng, b, n, m, scale=2.0), random_keep(rng, n, m)),
-        case(normal(rng, b, h, n, m, scale=2.0), random_keep(rng, b, 1, n, m)),
-        case(normal(rng, n, n, n, scale=2.0), causal(n, n)),
+        _lowered_case(rng, _with_an_empty_row(rng, n, m), b),
+        case(normal(rng, b, h, n, m, scale=2.0), _with_an_empty_row(rng, b, 1, n, m)),
+        case(normal(rng, b, h, n, m, scale=2.0), _with_an_empty_row(rng, h, n, m)),
+        case(normal(rng, n, n, n, scale=2.0), _with_an_empty_row(rng, n, n)),
+        case(normal(rng, n, n, n, n, scale=2.0), _with_an_empty_row(rng, n, n, n)),
     ]
 
 
@@ -74,37 +138,41 @@ def one_mask_to_weigh(rng: np.random.Generator) -> list[Case]:
 def empty_rows(rng: np.random.Generator) -> list[Case]:
     """a row with nothing to attend to is all zeros"""
     b, n, m = sizes(rng, 3, 3)
-    some, batch = random_keep(rng, n, m), random_keep(rng, b, n, m)
-    some[rng.integers(n)] = False
-    batch[rng.integers(b), rng.integers(n)] = False
     return [
-        case(normal(rng, n, m, scale=2.0), some),
-        case(normal(rng, b, n, m, scale=2.0), batch),
+        _lowered_case(rng, _with_an_empty_row(rng, n, m)),
+        case(normal(rng, b, n, m, scale=2.0), _with_an_empty_row(rng, b, n, m)),
         case(normal(rng, n, m, scale=2.0), np.zeros((n, m), bool)),
     ]
 
 
 @probe(0.5)
 def far_apart(rng: np.random.Generator) -> list[Case]:
-    """hidden scores far above the kept ones, and scores of 10000 and -10000"""
-    # Hidden scores far above the kept ones, kept ones far below the others', and large ones that are kept.
+    """masked scores far above the kept ones, and scores of 10000, -10000 and less than -1000000000"""
+    # Masked scores far above the kept ones, kept ones far below the others', all of them far below 0, and large ones
+    # that are kept.
     n, m = sizes(rng, 2, 4)
-    above, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
+    above, keep = normal(rng, n, m, scale=2.0), _beginning_late(rng, n, m)
     above[~keep] += 1e4
-    below = normal(rng, n, m, scale=2.0)
+    above[0], keep[0] = np.arange(m), np.arange(m) < m - 1
+    above[0, -1] = m + 720.0
+    below, some = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
     below[0] -= 1e4
+    below[1] = np.where(some[1], -2e9 - np.arange(m), below[1])
+    alone, kept = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
+    alone[kept] -= np.repeat([1000.0, 400.0], [1, n - 1])[:, None].repeat(m, axis=1)[kept]
     large = normal(rng, m, m, scale=2.0)
     large[1, 0], large[2, 1] = 1e4, -1e4
-    return [case(above, keep), case(below, random_keep(rng, n, m)), case(large, causal(m, m))]
+    return [case(above, keep), case(below, some), case(alone, kept), case(large, causal(m, m))]
 
 
-@probe(0.5)
+@probe(1.0)
 def not_numbers(rng: np.random.Generator) -> list[Case]:
-    """a NaN that is kept stays visible, one that is hidden does not show"""
-    # NaN at a hidden place of one row, and in another row, which hides nothing, at a kept one.
+    """a NaN that is kept stays visible, one that is masked does not show"""
+    # NaN at a masked place of one row, and in another row, which hides nothing, at a kept one.
     n, m = sizes(rng, 2, 4)
-    S, keep = normal(rng, n, m, scale=2.0), random_keep(rng, n, m)
+    keep = _beginning_late(rng, n, m)
     keep[0] = True
+    S = _lowered(normal(rng, n, m, scale=2.0), keep)
     S[0, rng.integers(m)] = np.nan
     S[1, np.argmin(keep[1])] = np.nan
     other = normal(rng, m, m, scale=2.0)
@@ -114,118 +182,246 @@ def not_numbers(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def weighed_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single token, float32, and arrays that are not contiguous"""
+    """a single token, float32, arrays that are not contiguous, and an empty row in each"""
     n, m = sizes(rng, 2, 3)
     return [
         case(normal(rng, 1, 1), np.array([[True]])),
         case(normal(rng, 1, m), random_keep(rng, 1, m)),
-        case(normal(rng, n, m, scale=2.0, dtype="float32"), random_keep(rng, n, m)),
-        case(normal(rng, n, m, scale=2.0, order="strided"), np.asfortranarray(random_keep(rng, n, m))),
+        case(normal(rng, n, m, scale=2.0, dtype="float32"), _with_an_empty_row(rng, n, m)),
+        case(normal(rng, n, m, scale=2.0, order="strided"), np.asfortranarray(_with_an_empty_row(rng, n, m))),
+        _lowered_case(rng, _with_an_empty_row(rng, n, m)),
     ]
+
+
+def _weighed(M: F, top: F, guarded: bool = True) -> F:
+    """Exponentials of M less `top`, over their sums; where a sum is 0 the row is zeros, or NaN if there is no guard."""
+    with np.errstate(all="ignore"):
+        E = np.exp(M - top)
+        total = E.sum(axis=-1, keepdims=True)
+        return np.asarray(E / np.where(guarded & (total == 0), 1, total))
+
+
+def _tops(M: F) -> F:
+    """The largest of each row, and 0 in rows that are -inf throughout."""
+    top = M.max(axis=-1, keepdims=True)
+    return np.asarray(np.where(np.isneginf(top), 0, top))
+
+
+def _hidden(S: F, keep: B, fill: float = -np.inf) -> F:
+    return np.where(keep, S, fill)
 
 
 @mistake
 def nan_in_empty_rows(S: F, keep: B) -> F:
-    """in a row that may attend to nothing every score is -inf, and -inf minus -inf is NaN. Such a row should come out
-    as zeros."""
-    M = np.where(keep, S, -np.inf)
+    """in a row that may attend to nothing every score is -inf, and -inf minus -inf is NaN. Such a row should
+    come out as zeros."""
+    M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
-        E = np.exp(M - M.max(axis=-1, keepdims=True))
-        return E / E.sum(axis=-1, keepdims=True)
+        return _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)
+
+
+@mistake
+def only_empty_tables(S: F, keep: B) -> F:
+    """you ask whether a whole mask is empty. A single row can be empty, too, and is NaN still: ask of each
+    row."""
+    M = _hidden(S, keep)
+    if not keep.any():
+        return np.zeros_like(S)
+    with np.errstate(invalid="ignore"):
+        return _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)
 
 
 @mistake
 def uniform_in_empty_rows(S: F, keep: B) -> F:
-    """a row that may attend to nothing came out uniform: all its scores were the same finite number, be it a large
-    negative one that hides, or a 0 put there against the NaN. None is lower than the others then, and softmax shares
-    the weight out evenly. It should get no weight at all."""
-    M = np.where(keep, S, -1e9)
-    E = np.exp(M - M.max(axis=-1, keepdims=True))
-    return E / E.sum(axis=-1, keepdims=True)
+    """a row that may attend to nothing came out uniform: all its scores were the same finite number, a large
+    negative one that hides. None is lower than the others then, and softmax shares the weight out evenly. It
+    should get no weight at all. (And beside kept scores that are lower still, such a number hides nothing.)"""
+    M = _hidden(S, keep, -1e9)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def uniform_by_the_lowest_number(S: F, keep: B) -> F:
+    """a row that may attend to nothing came out uniform. Either all its scores were the same finite number, be
+    it the lowest one of all or a 0 put there against the NaN, and softmax shares the weight out evenly; or you
+    put equal shares there. It should get no weight at all."""
+    M = _hidden(S, keep, np.finfo(S.dtype).min)
+    return _weighed(M, _tops(M))
 
 
 @mistake
 def adds_minus_a_billion(S: F, keep: B) -> F:
-    """a row that may attend to nothing still has weights. You added one large number to all of its scores, and softmax
-    ignores a shift."""
+    """a row that may attend to nothing still has weights. You added one large number to all of its scores, and
+    softmax ignores a shift."""
     M = S + np.where(keep, 0.0, -1e9).astype(S.dtype)
-    E = np.exp(M - M.max(axis=-1, keepdims=True))
-    return E / E.sum(axis=-1, keepdims=True)
+    return _weighed(M, _tops(M))
 
 
 @mistake
 def fills_twenty_below(S: F, keep: B) -> F:
-    """you hid with a score of -20. Beside kept scores that are lower still, the hidden ones get all the weight."""
-    M = np.where(keep, S, -20.0)
-    E = np.exp(M - M.max(axis=-1, keepdims=True)) * keep.any(axis=-1, keepdims=True)
-    return E / np.where(E.sum(axis=-1, keepdims=True) == 0, 1, E.sum(axis=-1, keepdims=True))
+    """you hid with a score of -20. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score."""
+    M = _hidden(S, keep, -20.0)
+    return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
+
+
+@mistake
+def fills_twenty_below_and_no_more(S: F, keep: B) -> F:
+    """you hid with a score of -20. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score. And a row that keeps nothing should get zeros."""
+    M = _hidden(S, keep, -20.0)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def fills_a_hundred_below(S: F, keep: B) -> F:
+    """you hid with a score of -100. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score."""
+    M = _hidden(S, keep, -100.0)
+    return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
+
+
+@mistake
+def fills_a_hundred_below_and_no_more(S: F, keep: B) -> F:
+    """you hid with a score of -100. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score. And a row that keeps nothing should get zeros."""
+    M = _hidden(S, keep, -100.0)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def fills_a_thousand_below(S: F, keep: B) -> F:
+    """you hid with a score of -1000. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score."""
+    M = _hidden(S, keep, -1000.0)
+    return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
+
+
+@mistake
+def fills_a_thousand_below_and_no_more(S: F, keep: B) -> F:
+    """you hid with a score of -1000. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score. And a row that keeps nothing should get zeros."""
+    M = _hidden(S, keep, -1000.0)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def fills_ten_thousand_below(S: F, keep: B) -> F:
+    """you hid with a score of -10000. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score."""
+    M = _hidden(S, keep, -1e4)
+    return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
+
+
+@mistake
+def fills_ten_thousand_below_and_no_more(S: F, keep: B) -> F:
+    """you hid with a score of -10000. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score. And a row that keeps nothing should get zeros."""
+    M = _hidden(S, keep, -1e4)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def fills_a_billion_below(S: F, keep: B) -> F:
+    """you hid with a score of -1e9. Beside kept scores as low as that, or lower, the masked ones get weight,
+    even all of it. Only one number is below every score."""
+    M = _hidden(S, keep, -1e9)
+    return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
+
+
+@mistake
+def adds_a_billion_below(S: F, keep: B) -> F:
+    """you hid by adding -1e9. Beside kept scores that are lower still, the masked ones get all the weight; and
+    a NaN at a masked place stays one. Replace what is masked by the one number that is below every score."""
+    M = S + np.where(keep, 0.0, -1e9).astype(S.dtype)
+    return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
 
 
 @mistake
 def hides_nan(S: F, keep: B) -> F:
-    """a NaN among the kept scores came out as a harmless number. What you do about empty rows has caught that row too:
-    nan_to_num mends every NaN, and a question like total > 0 is answered no by a NaN. But this one would have told of
-    a bug elsewhere. Treat the rows that keep nothing, and only those."""
-    M = np.where(keep, S, -np.inf)
+    """a NaN among the kept scores came out as a harmless number. What you do about empty rows has caught that
+    row too: nan_to_num mends every NaN, and a question like total > 0 is answered no by a NaN. But this one
+    would have told of a bug elsewhere. Treat the rows that keep nothing, and only those."""
+    M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
-        E = np.exp(M - M.max(axis=-1, keepdims=True))
-        return np.nan_to_num(E / E.sum(axis=-1, keepdims=True))
+        return np.nan_to_num(_weighed(M, M.max(axis=-1, keepdims=True), guarded=False))
 
 
 @mistake
 def zeros_before_softmax(S: F, keep: B) -> F:
-    """you set hidden scores to 0 before softmax. exp(0) = 1, so hidden tokens still get weight, in rows of low scores
-    even most of it."""
+    """you set masked scores to 0 before softmax. exp(0) = 1, so masked tokens still get weight, in rows of low
+    scores even most of it."""
     M = np.where(keep, S, 0)
-    E = np.exp(M - M.max(axis=-1, keepdims=True)) * keep.any(axis=-1, keepdims=True)
-    total = E.sum(axis=-1, keepdims=True)
-    return E / np.where(total == 0, 1, total)
+    return _weighed(M, _tops(M)) * keep.any(axis=-1, keepdims=True)
+
+
+@mistake
+def zeros_before_softmax_and_no_more(S: F, keep: B) -> F:
+    """you set masked scores to 0 before softmax. exp(0) = 1, so masked tokens still get weight, in rows of low
+    scores even most of it; and in a row where all are masked, an equal share each."""
+    M = np.where(keep, S, 0)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def mask_times_scores(S: F, keep: B) -> F:
+    """you multiplied the scores by the mask, which makes masked ones 0 (and leaves a NaN a NaN). exp(0) = 1, so
+    masked tokens still get weight."""
+    M = S * keep
+    return _weighed(M, _tops(M))
 
 
 @mistake
 def zeroes_after_softmax(S: F, keep: B) -> F:
-    """you took softmax over all scores and zeroed afterwards. That is equal on paper; but where a hidden score is far
-    above the kept ones, their weights have already been rounded to 0. Hide first."""
-    E = np.exp(S - S.max(axis=-1, keepdims=True))
-    Z = E / E.sum(axis=-1, keepdims=True) * keep
+    """where a masked score is far above the kept ones, their weights are lost: either you took softmax over all
+    scores and zeroed afterwards, or you subtracted the largest score of a row with the masked ones counted in.
+    On paper that changes nothing; but the kept exponentials are rounded to 0. What is masked must be out before
+    anything is compared with it."""
+    Z = _weighed(S, _tops(S)) * keep
     with np.errstate(invalid="ignore"):
         return Z / Z.sum(axis=-1, keepdims=True)
 
 
 @mistake
 def zeroes_after_with_a_guard(S: F, keep: B) -> F:
-    """you took softmax over all scores and zeroed afterwards. Where a hidden score is far above the kept ones, their
-    weights have been rounded to 0 by then, and the guard you put in for empty rows hides that. Hide first."""
-    E = np.exp(S - S.max(axis=-1, keepdims=True))
-    Z = E / E.sum(axis=-1, keepdims=True) * keep
+    """where a masked score is far above the kept ones, their weights are lost, and the guard for empty rows
+    hides that: either you took softmax over all scores and zeroed afterwards, or you subtracted the largest
+    score of a row with the masked ones counted in. What is masked must be out before anything is compared with
+    it."""
+    Z = _weighed(S, _tops(S)) * keep
     total = Z.sum(axis=-1, keepdims=True)
     return Z / np.where(total == 0, 1, total)
 
 
 @mistake
 def zeroes_and_leaves_it(S: F, keep: B) -> F:
-    """you took softmax over all scores and set the hidden weights to 0. The rows no longer add up to 1, and each
-    weight that is left has been divided by a sum in which the future takes part. Hide before softmax."""
-    E = np.exp(S - S.max(axis=-1, keepdims=True))
-    return E / E.sum(axis=-1, keepdims=True) * keep
+    """you took softmax over all scores and set the masked weights to 0. The rows no longer add up to 1, and
+    each weight that is left has been divided by a sum in which the future takes part. Mask before softmax."""
+    return _weighed(S, _tops(S)) * keep
+
+
+@mistake
+def zeroes_by_choosing_and_leaves_it(S: F, keep: B) -> F:
+    """you took softmax over all scores and chose 0 for the masked weights. The rows no longer add up to 1, and
+    each weight that is left has been divided by a sum in which the future takes part. Mask before softmax."""
+    return np.where(keep, _weighed(S, _tops(S)), 0)
 
 
 @mistake
 def renormalises_by_zero_renorm(S: F, keep: B) -> F:
-    """you took softmax over all scores and handed it to zero_renorm. That is equal on paper only: far below a hidden
-    score the kept weights are rounded to 0, and an empty row becomes 0/0. And zero_renorm knows tables of two axes,
-    not batches. Hide first."""
-    E = np.exp(S - S.max(axis=-1, keepdims=True))
-    Z = np.where(keep, E / E.sum(axis=-1, keepdims=True), 0)
+    """you took softmax over all scores and handed it to zero_renorm. That is equal on paper only: far below a
+    masked score the kept weights are rounded to 0, and an empty row becomes 0/0. And zero_renorm knows tables
+    of two axes, not batches. Mask first."""
+    Z = np.where(keep, _weighed(S, _tops(S)), 0)
     with np.errstate(invalid="ignore"):
         return Z / Z.sum(axis=1, keepdims=True)
 
 
 @mistake
 def axis_one_for_the_last(S: F, keep: B) -> F:
-    """you take the maximum and the sum along axis 1. In a table that is the last axis, and in a batch of tables it is
-    not. Count from the end: the last axis is -1, however many there are."""
-    M = np.where(keep, S, -np.inf)
+    """you take the maximum and the sum along axis 1. In a table that is the last axis, and in a batch of tables
+    it is not. Count from the end: the last axis is -1, however many there are."""
+    M = _hidden(S, keep)
     top = M.max(axis=1, keepdims=True)
     E = np.exp(M - np.where(np.isneginf(top), 0, top))
     total = E.sum(axis=1, keepdims=True)
@@ -233,32 +429,107 @@ def axis_one_for_the_last(S: F, keep: B) -> F:
 
 
 @mistake
+def softmax_down_columns(S: F, keep: B) -> F:
+    """your columns add up to 1. The weights of token i lie in row i: softmax runs over the last axis."""
+    M = _hidden(S, keep)
+    top = M.max(axis=-2, keepdims=True)
+    E = np.exp(M - np.where(np.isneginf(top), 0, top))
+    total = E.sum(axis=-2, keepdims=True)
+    return E / np.where(total == 0, 1, total)
+
+
+@mistake
+def softmax_along_the_first_axis(S: F, keep: B) -> F:
+    """your weights add up to 1 along axis 0. The weights of token i lie in row i: softmax runs over the last
+    axis, -1, however many there are."""
+    M = _hidden(S, keep)
+    top = M.max(axis=0, keepdims=True)
+    E = np.exp(M - np.where(np.isneginf(top), 0, top))
+    total = E.sum(axis=0, keepdims=True)
+    return E / np.where(total == 0, 1, total)
+
+
+@mistake
+def one_distribution_for_all(S: F, keep: B) -> F:
+    """all your weights together add up to 1. Each row is a distribution of its own: sum along the last axis,
+    and keep it."""
+    M = _hidden(S, keep)
+    E = np.exp(M - M[~np.isneginf(M)].max(initial=-1e300))
+    return E / max(E.sum(), 5e-324)
+
+
+@mistake
+def sums_lie_flat(S: F, keep: B) -> F:
+    """your sums have lost their axis, so NumPy lines up the sum of row i with column i. Each row must be
+    divided by its own sum: keep the axis."""
+    M = _hidden(S, keep)
+    E = np.exp(M - _tops(M))
+    total = E.sum(axis=-1)
+    return E / np.where(total == 0, 1, total)
+
+
+@mistake
+def tops_lie_flat(S: F, keep: B) -> F:
+    """your maxima have lost their axis, so NumPy lines up the maximum of row i with column i. Each row must be
+    shifted by its own: keep the axis."""
+    M = _hidden(S, keep)
+    top = M.max(axis=-1)
+    return _weighed(M, np.where(np.isneginf(top), 0, top))
+
+
+@mistake
+def tops_and_sums_lie_flat(S: F, keep: B) -> F:
+    """your maxima and sums have lost their axis, so NumPy lines up those of row i with column i. Each row has
+    its own: keep the axis."""
+    M = _hidden(S, keep)
+    top = M.max(axis=-1)
+    with np.errstate(all="ignore"):
+        E = np.exp(M - np.where(np.isneginf(top), 0, top))
+        total = E.sum(axis=-1)
+        return E / np.where(total == 0, 1, total)
+
+
+@mistake
 def empty_rows_lie_flat(S: F, keep: B) -> F:
-    """keep.any(axis=-1) has one answer for each row, in the shape [n], and NumPy lines that up with the columns. Each
-    answer belongs to a whole row: keep the axis."""
-    M = np.where(keep, S, -np.inf)
+    """keep.any(axis=-1) has one answer for each row, in the shape [n], and NumPy lines that up with the
+    columns. Each answer belongs to a whole row: keep the axis."""
+    M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
-        E = np.exp(M - M.max(axis=-1, keepdims=True))
-        W = E / E.sum(axis=-1, keepdims=True)
+        W = _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)
     return np.where(keep.any(axis=-1), W, 0)
 
 
 @mistake
 def empties_by_index(S: F, keep: B) -> F:
-    """you pick the empty rows by an index, and NumPy matches it with the first axes. One mask for a whole batch says
-    nothing of the first axis. Choose between two values instead, with something that broadcasts."""
-    M = np.where(keep, S, -np.inf)
+    """you pick the empty rows by an index, and NumPy matches it with the first axes. One mask for a whole batch
+    says nothing of the first axis. Choose between two values instead, with something that broadcasts."""
+    M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
-        E = np.exp(M - M.max(axis=-1, keepdims=True))
-        W = E / E.sum(axis=-1, keepdims=True)
+        W = _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)
     W[~keep.any(axis=-1)] = 0
     return W
 
 
 @mistake
+def empty_by_the_first_place(S: F, keep: B) -> F:
+    """you take a row for empty if its first place is masked. It may have others. Ask whether there is any True
+    in it."""
+    M = _hidden(S, keep)
+    return _weighed(M, _tops(M)) * keep[..., :1]
+
+
+@mistake
+def full_rows_only(S: F, keep: B) -> F:
+    """a row that hides anything came out as zeros. A row is empty if it keeps nothing: ask whether there is any
+    True in it, not whether all are."""
+    M = _hidden(S, keep)
+    return _weighed(M, _tops(M)) * keep.all(axis=-1, keepdims=True)
+
+
+@mistake
 def loops_over_one_table(S: F, keep: B) -> F:
-    """your loop goes over the first axis, as if it were always the rows. Of a batch [b, n, m] the first axis are its
-    tables. Work along the last axis without a loop, and every shape is served."""
+    """your loop goes over the first axis, as if it were always the rows. Of a batch [b, n, m] the first axis
+    are its tables. Work along the last axis without a loop, and every shape is served."""
     out = np.zeros_like(S)
     for i in range(len(S)):
         if keep[i].any():
@@ -270,62 +541,353 @@ def loops_over_one_table(S: F, keep: B) -> F:
 
 @mistake
 def softmax_without_shift(S: F, keep: B) -> F:
-    """you took exp of the scores as they are. exp(10000) is infinite: subtract the largest score of the row first, the
-    largest among the kept."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        E = np.where(keep, np.exp(S), 0)
+    """you took exp of the scores as they are. exp(10000) is infinite, and exp(-10000) is 0: subtract the
+    largest score of the row first, the largest among the kept."""
+    M = _hidden(S, keep)
+    with np.errstate(over="ignore"):
+        return _weighed(M, np.zeros((), S.dtype))
+
+
+@mistake
+def softmax_without_shift_or_guard(S: F, keep: B) -> F:
+    """you took exp of the scores as they are. exp(10000) is infinite, and exp(-10000) is 0: subtract the
+    largest score of the row first, the largest among the kept. And a row that keeps nothing becomes 0/0."""
+    M = _hidden(S, keep)
+    return _weighed(M, np.zeros((), S.dtype), guarded=False)
+
+
+@mistake
+def shifts_by_one_maximum(S: F, keep: B) -> F:
+    """you subtracted the largest kept score of the whole array. A row whose own scores are far below it is
+    rounded to nothing: each row needs its own maximum."""
+    M = _hidden(S, keep)
+    return _weighed(M, M[~np.isneginf(M)].max(initial=np.finfo(S.dtype).min))
+
+
+@mistake
+def shifts_by_one_maximum_without_guard(S: F, keep: B) -> F:
+    """you subtracted the largest kept score of the whole array. A row whose own scores are far below it is
+    rounded to nothing, and becomes 0/0: each row needs its own maximum. And a row that keeps nothing should get
+    zeros."""
+    M = _hidden(S, keep)
+    with np.errstate(invalid="ignore"):
+        return _weighed(M, M.max(), guarded=False)
+
+
+@mistake
+def shifts_by_the_maximum_of_all(S: F, keep: B) -> F:
+    """you subtracted the largest score of the whole array, the masked ones counted in. A row whose kept scores
+    are far below it is rounded to nothing: each row needs its own maximum, of what it keeps."""
+    return _weighed(_hidden(S, keep), S.max())
+
+
+@mistake
+def shifts_by_no_less_than_0(S: F, keep: B) -> F:
+    """where all kept scores are far below 0, their exponentials are 0: the maximum that you subtract begins at
+    0 and never falls below it. A largest score may be negative. Only a row that keeps nothing needs another
+    number."""
+    M = _hidden(S, keep)
+    return _weighed(M, np.maximum(M.max(axis=-1, keepdims=True), 0))
+
+
+@mistake
+def shifts_by_no_less_than_0_without_guard(S: F, keep: B) -> F:
+    """where all kept scores are far below 0, their exponentials are 0, and 0/0 is NaN: the maximum that you
+    subtract begins at 0 and never falls below it. A largest score may be negative. And a row that keeps nothing
+    should get zeros."""
+    M = _hidden(S, keep)
+    return _weighed(M, np.maximum(M.max(axis=-1, keepdims=True), 0), guarded=False)
+
+
+@mistake
+def shifts_by_the_largest_size(S: F, keep: B) -> F:
+    """you subtracted the largest absolute value of a row. Of -1000 that is 1000, which pushes it further down,
+    until its exponential is 0. It is the largest score that becomes 0."""
+    M = _hidden(S, keep)
+    return _weighed(M, np.where(keep, np.abs(S), 0).max(axis=-1, keepdims=True))
+
+
+@mistake
+def shifts_by_the_mean(S: F, keep: B) -> F:
+    """you subtracted the mean of the kept scores, or the smallest. The largest can still be thousands above it, and its
+    exponential is infinite. Subtract the largest, and no exponential is above 1."""
+    M = _hidden(S, keep)
+    count = np.maximum(np.where(keep, np.ones_like(S), 0).sum(axis=-1, keepdims=True), 1)
+    return _weighed(M, np.where(keep, S, 0).sum(axis=-1, keepdims=True) / count)
+
+
+@mistake
+def clips_the_scores(S: F, keep: B) -> F:
+    """you cut large scores down to a smaller one. Then two scores of 1000 and 900 get the same weight. Subtract
+    the largest instead: that changes no weight."""
+    M = _hidden(np.clip(S, -50, 50), keep)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def infinity_times_zero(S: F, keep: B) -> F:
+    """you took exp of masked scores too and multiplied them by 0 afterwards. Far above the kept ones such an
+    exponential is infinite, and infinity times 0 is NaN; and so is NaN times 0. Mask before exp."""
+    M = _hidden(S, keep)
+    with np.errstate(all="ignore"):
+        E = np.exp(S - _tops(M)) * keep
         total = E.sum(axis=-1, keepdims=True)
         return E / np.where(total == 0, 1, total)
 
 
 @mistake
-def shifts_by_one_maximum(S: F, keep: B) -> F:
-    """you subtracted the largest score of the whole array. A row whose own scores are far below it is rounded to
-    nothing: each row needs its own maximum."""
-    M = np.where(keep, S, -np.inf)
-    E = np.exp(M - M[np.isfinite(M)].max(initial=-1e300))
-    total = E.sum(axis=-1, keepdims=True)
-    return E / np.where(total == 0, 1, total)
-
-
-@mistake
-def softmax_down_columns(S: F, keep: B) -> F:
-    """your columns add up to 1. The weights of token i lie in row i: softmax runs over the last axis."""
-    M = np.where(keep, S, -np.inf)
-    top = M.max(axis=-2, keepdims=True)
-    E = np.exp(M - np.where(np.isneginf(top), 0, top))
-    total = E.sum(axis=-2, keepdims=True)
-    return E / np.where(total == 0, 1, total)
-
-
-@mistake
 def attends_to_the_hidden(S: F, keep: B) -> F:
-    """the weights lie on the hidden places. True means: may attend."""
-    M = np.where(keep, -np.inf, S)
-    top = M.max(axis=-1, keepdims=True)
-    E = np.exp(M - np.where(np.isneginf(top), 0, top))
-    total = E.sum(axis=-1, keepdims=True)
-    return E / np.where(total == 0, 1, total)
+    """the weights lie on the masked places. True means: may attend."""
+    M = _hidden(S, ~keep)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def ignores_the_mask(S: F, keep: B) -> F:
+    """you do not use keep: this is softmax over all scores."""
+    return _weighed(S, _tops(S))
+
+
+@mistake
+def own_triangle(S: F, keep: B) -> F:
+    """you made a causal mask of your own. Which mask it is comes as an argument, keep, and it may be another
+    one."""
+    M = _hidden(S, np.tril(np.ones_like(S, bool)))
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def mask_turned(S: F, keep: B) -> F:
+    """you used the mask turned over, with columns for rows. Row i of the mask belongs to row i of the
+    scores."""
+    M = _hidden(S, keep.swapaxes(-1, -2))
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def mask_of_the_first_item(S: F, keep: B) -> F:
+    """you used the first table of the mask for all. Where the mask has axes in front, each item, or each head,
+    has one of its own."""
+    M = _hidden(S, keep.reshape(-1, *keep.shape[-2:])[0])
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def axis_for_heads_put_in(S: F, keep: B) -> F:
+    """you put a new axis into the mask, behind its first one, where it has three and the scores have four.
+    Whether the missing axis is the first or the second, its shape alone does not say. Here axes that are
+    missing are missing in front, as in any broadcast: nothing needs to be put in."""
+    M = _hidden(S, keep[:, None] if keep.ndim == 3 and S.ndim == 4 else keep)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def hides_zeros_too(S: F, keep: B) -> F:
+    """you hid every score that is 0, having made masked ones 0. A kept score may be 0 as well; it is a score
+    like any other. Let the mask say what is masked."""
+    Z = np.where(keep, S, 0)
+    M = np.where(Z == 0, -np.inf, Z)
+    return _weighed(M, _tops(M))
 
 
 @mistake
 def adds_to_a_nan(S: F, keep: B) -> F:
-    """a NaN at a hidden place got into the answer. You add -inf to what stands there, and NaN plus -inf is NaN.
-    Replace what is hidden: then it cannot matter what it was."""
+    """a NaN at a masked place got into the answer. You add -inf to what stands there, and NaN plus -inf is NaN.
+    Replace what is masked: then it cannot matter what it was."""
     with np.errstate(invalid="ignore"):
         M = S + np.where(keep, 0.0, -np.inf).astype(S.dtype)
-    top = M.max(axis=-1, keepdims=True)
-    E = np.exp(M - np.where(np.isneginf(top), 0, top))
-    total = E.sum(axis=-1, keepdims=True)
-    return E / np.where(total == 0, 1, total)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def nan_next_to_the_kept(S: F, keep: B) -> F:
+    """a NaN at a masked place has blotted out its row, and a NaN at a kept place came out as a harmless number.
+    You add -inf to what stands there, and NaN plus -inf is NaN; then nan_to_num mends every NaN. Replace what
+    is masked, and treat the rows that keep nothing, and only those."""
+    with np.errstate(invalid="ignore"):
+        M = S + np.where(keep, 0.0, -np.inf).astype(S.dtype)
+        return np.nan_to_num(_weighed(M, M.max(axis=-1, keepdims=True), guarded=False))
+
+
+@mistake
+def adds_a_hundred_millionth(S: F, keep: B) -> F:
+    """you added 1e-8 to every sum, so no row adds up to 1. Only an empty row needs something else to be divided
+    by."""
+    M = _hidden(S, keep)
+    E = np.exp(M - _tops(M))
+    return E / (E.sum(axis=-1, keepdims=True) + 1e-8)
+
+
+@mistake
+def adds_a_millionth(S: F, keep: B) -> F:
+    """you added 1e-6 to every sum, so no row adds up to 1. Only an empty row needs something else to be divided
+    by."""
+    M = _hidden(S, keep)
+    E = np.exp(M - _tops(M))
+    return E / (E.sum(axis=-1, keepdims=True) + 1e-6)
+
+
+@mistake
+def adds_a_hundred_thousandth(S: F, keep: B) -> F:
+    """you added 1e-5 to every sum, so no row adds up to 1. Only an empty row needs something else to be divided
+    by."""
+    M = _hidden(S, keep)
+    E = np.exp(M - _tops(M))
+    return E / (E.sum(axis=-1, keepdims=True) + 1e-5)
+
+
+@mistake
+def weights_in_float64(S: F, keep: B) -> F:
+    """the weights are right, but float32 went in and float64 came out. np.zeros and np.ones make float64 unless
+    you tell them the type."""
+    M = _hidden(S.astype(np.float64), keep)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def weights_in_float32(S: F, keep: B) -> F:
+    """float64 scores gave float32 weights, with seven digits. The dtype of the answer is that of S."""
+    M = _hidden(S, keep)
+    return _weighed(M, _tops(M)).astype(np.float32)
 
 
 @mistake
 def softmax_in_place(S: F, keep: B) -> F:
     """you wrote into the caller's scores. They are still needed: make a new array."""
     np.copyto(S, -np.inf, where=~keep)
-    top = S.max(axis=-1, keepdims=True)
-    E = np.exp(S - np.where(np.isneginf(top), 0, top))
+    return _weighed(S, _tops(S))
+
+
+@mistake
+def indexes_the_callers_scores(S: F, keep: B) -> F:
+    """two things at once. You wrote into the caller's scores, which are still needed: make a new array. And a
+    mask as an index wants to be as large as S, or is matched with its first axes: something that broadcasts
+    serves every mask."""
+    S[~keep] = -np.inf
+    return _weighed(S, _tops(S))
+
+
+@mistake
+def indexes_from_the_left(S: F, keep: B) -> F:
+    """you used the mask as an index. NumPy then matches the mask's axes with the first axes of S, so a mask of
+    [n, m] does not fit scores of [b, n, m] (or fits the wrong axes in silence). Your mask_scores knows how to
+    do it."""
+    M = S.copy()
+    M[~keep] = -np.inf
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def list_of_weights(S: F, keep: B) -> list[F]:
+    """the weights are right, and they come in a list. An array is wanted."""
+    M = _hidden(S, keep)
+    return _weighed(M, _tops(M)).tolist()
+
+
+@mistake
+def logarithms_of_weights(S: F, keep: B) -> F:
+    """these are the logarithms of the weights. The weights themselves are wanted."""
+    M = _hidden(S, keep)
+    with np.errstate(all="ignore"):
+        return np.log(_weighed(M, _tops(M)))
+
+
+@mistake
+def exponentials_alone(S: F, keep: B) -> F:
+    """these are exponentials; each row is yet to be divided by its sum."""
+    M = _hidden(S, keep)
+    return np.exp(M - _tops(M))
+
+
+@mistake
+def adds_minus_a_billion_in_float64(S: F, keep: B) -> F:
+    """a row that may attend to nothing still has weights. You added one large number to all of its scores, and
+    softmax ignores a shift. (And (1 - keep) * -1e9 is a float64 array, which makes float64 of float32.)"""
+    M = S + (1 - keep) * -1e9
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def logarithm_of_the_mask_and_a_little(S: F, keep: B) -> F:
+    """you added the logarithm of the mask, and a little to the mask before. log(1e-9) is only -20.7: a masked
+    score that is higher still gets weight, and a row that may attend to nothing has weights."""
+    M = S + np.log(keep + 1e-9)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def mends_nan_first(S: F, keep: B) -> F:
+    """a NaN among the kept scores came out as a harmless number: you mended all scores before you began. It
+    would have told of a bug elsewhere. A NaN at a masked place is out of the way when that place is masked."""
+    M = _hidden(np.nan_to_num(S), keep)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def empty_rows_see_all(S: F, keep: B) -> F:
+    """a row that may attend to nothing got the softmax of all its scores, as if nothing were masked. It should
+    come out as zeros."""
+    wide = np.broadcast_to(keep, S.shape)
+    M = _hidden(S, np.where(wide.any(axis=-1, keepdims=True), wide, True))
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def empty_rows_see_the_first(S: F, keep: B) -> F:
+    """a row that may attend to nothing gave all its weight to the first place. It should come out as zeros."""
+    wide = np.broadcast_to(keep, S.shape).copy()
+    wide[..., 0] |= ~wide.any(axis=-1)
+    M = _hidden(S, wide)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def empty_rows_are_ones(S: F, keep: B) -> F:
+    """a row that may attend to nothing came out as ones. It should come out as zeros."""
+    M = _hidden(S, keep)
+    return np.where(keep.any(axis=-1, keepdims=True), _weighed(M, _tops(M)), np.ones_like(S))
+
+
+@mistake
+def sums_along_axis_one(S: F, keep: B) -> F:
+    """your sums run along axis 1. In a table that is the last axis, and in a batch of tables it is not. Count
+    from the end: the last axis is -1, however many there are."""
+    M = _hidden(S, keep)
+    E = np.exp(M - _tops(M))
+    total = E.sum(axis=1, keepdims=True)
+    return E / np.where(total == 0, 1, total)
+
+
+@mistake
+def one_long_table(S: F, keep: B) -> F:
+    """the weights are right, and they come as one long table. The result has the shape of S."""
+    M = _hidden(S, keep).reshape(-1, S.shape[-1])
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def turned_over(S: F, keep: B) -> F:
+    """your largest scores get the smallest weights: somewhere a sign is the wrong way round. A row's own
+    maximum is subtracted from its scores, and not the other way."""
+    M = _hidden(-S, keep)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def powers_of_two(S: F, keep: B) -> F:
+    """you took powers of 2. Softmax takes powers of e, with np.exp."""
+    M = _hidden(S, keep)
+    E = 2 ** (M - _tops(M))
+    total = E.sum(axis=-1, keepdims=True)
+    return E / np.where(total == 0, 1, total)
+
+
+@mistake
+def mask_times_scores_and_weights(S: F, keep: B) -> F:
+    """you made masked scores 0 and their exponentials 0 afterwards. Where all kept scores are far below 0, the
+    largest of a row is such a masked 0, and the kept ones are lost beside it; and NaN times 0 is NaN. What is
+    masked must be out before anything is compared with it."""
+    E = np.exp(S * keep - (S * keep).max(axis=-1, keepdims=True)) * keep
     total = E.sum(axis=-1, keepdims=True)
     return E / np.where(total == 0, 1, total)
 
@@ -374,3 +936,24 @@ def softmax_by_where_twice(S: F, keep: B) -> F:
     top = np.max(S, axis=-1, keepdims=True, initial=-np.finfo(S.dtype).max, where=keep)
     E = np.where(keep, np.exp(np.where(keep, S - top, 0)), 0)
     return E / np.where(keep.any(axis=-1, keepdims=True), E.sum(axis=-1, keepdims=True), 1)
+
+
+@right
+def softmax_by_the_lowest_number(S: F, keep: B) -> F:
+    M = np.where(keep, S, np.finfo(S.dtype).min)
+    E = np.exp(M - M.max(axis=-1, keepdims=True)) * keep
+    total = E.sum(axis=-1, keepdims=True)
+    return E / np.where(keep.any(axis=-1, keepdims=True), total, 1)
+
+
+@right
+def softmax_along_rows(S: F, keep: B) -> F:
+    def of_row(row: F, kept: B) -> F:
+        out = np.zeros_like(row)
+        if kept.any():
+            E = np.exp(row[kept] - row[kept].max())
+            out[kept] = E / E.sum()
+        return out
+
+    wide = np.broadcast_to(keep, S.shape).reshape(-1, S.shape[-1])
+    return np.array([of_row(*pair) for pair in zip(S.reshape(-1, S.shape[-1]), wide, strict=True)]).reshape(S.shape)

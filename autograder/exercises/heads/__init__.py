@@ -1,3 +1,3 @@
 """Many heads, side by side."""
 
-EXERCISES = ("mha_loop", "split_heads", "merge_heads", "pack", "mha", "wo_sum")
+EXERCISES = ("mha_loop", "split_heads", "merge_heads", "pack", "mha", "head_outputs")

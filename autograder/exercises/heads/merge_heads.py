@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.heads.parts import counted_stacks, stacks_at_the_edge, stacks_of_equal_sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
-from autograder.exercises.parts import counting
+from autograder.exercises.parts import counting, pattern
 
 
 def merge_heads(O: Float[np.ndarray, "h n v"]) -> Float[np.ndarray, "n h*v"]:  # noqa: E741
@@ -26,6 +26,11 @@ PUBLIC = (
     case(counting(3, 2, 4, dtype="float32")),
     case(counting(2, 6, 3)),
     case(counting(2, 2, 3)),
+    case(counting(3, 3, 3)),
+    case(counting(1, 3, 2)),
+    case(counting(2, 1, 3)),
+    case(counting(2, 3, 1)),
+    case(pattern(3, 4, 2, step=3) + counting(3, 4, 2) / 7),
 )
 
 
@@ -154,6 +159,121 @@ def merged_in_float64(T: F) -> F:
     return out
 
 
+@mistake
+def merged_with_the_feature_in_front(T: F) -> F:
+    """you reversed the axes and exchanged the last two, or brought the last one to the front: the shape is
+    right, and a row is filled with numbers of the wrong owners. Only the first two change places."""
+    h, n, v = T.shape
+    return T.transpose(2, 0, 1).reshape(n, h * v)
+
+
+@mistake
+def merged_turned_from_the_exchange(T: F) -> F:
+    """you exchanged the right axes, joined the wrong ones and turned the result: the shape is right, and a row
+    is filled with numbers of the wrong owners. After the exchange, join the last two axes as they are."""
+    h, n, v = T.shape
+    return T.swapaxes(0, 1).reshape(h * v, n).T
+
+
+@mistake
+def merged_turned_like_cards(T: F) -> F:
+    """you reordered the axes, joined the wrong two and turned the result: the shape is right, and a row is
+    filled with numbers of the wrong owners. Tokens come first; then the head, then its numbers."""
+    h, n, v = T.shape
+    return T.transpose(1, 2, 0).reshape(h * v, n).T
+
+
+@mistake
+def merged_in_the_order_of_columns(T: F) -> F:
+    """you reshaped in the order of columns (order="F"), which reads all axes backwards: the shape is right, and
+    a row is filled with numbers of the wrong owners. Exchange two axes first, and join as usual."""
+    h, n, v = T.shape
+    return T.reshape(n, h * v, order="F")
+
+
+@mistake
+def merged_in_one_row(T: F) -> F:
+    """everything lies in one row. A row belongs to a token: join the last two axes only."""
+    return T.swapaxes(0, 1).ravel()
+
+
+@mistake
+def merged_with_an_axis_too_many(T: F) -> F:
+    """the table is right, and there is an axis too many in front of it, for a batch. Here there are two
+    axes."""
+    h, n, v = T.shape
+    return T.swapaxes(0, 1).reshape(1, n, h * v)
+
+
+@mistake
+def merged_squeezed(T: F) -> F:
+    """you removed the axes of length 1. A table with a single row or column keeps both axes."""
+    h, n, v = T.shape
+    return np.squeeze(T.swapaxes(0, 1).reshape(n, h * v))
+
+
+@mistake
+def merged_first_alone(T: F) -> F:
+    """this is head 0 alone. All heads belong side by side."""
+    return T[0]
+
+
+@mistake
+def merged_two(T: F) -> F:
+    """you put two heads side by side, however many there are."""
+    return np.concatenate([T[0], T[-1]], axis=1)
+
+
+@mistake
+def merged_as_many_times(T: F) -> F:
+    """all your blocks are those of head 0: is an index stuck at 0?"""
+    return np.concatenate([T[0]] * len(T), axis=1)
+
+
+@mistake
+def merged_by_the_largest(T: F) -> F:
+    """you took the largest over the heads. Then nobody can tell any more what came from which head. Put them
+    side by side."""
+    return T.max(axis=0)
+
+
+@mistake
+def merged_in_a_list(T: F) -> list[F]:
+    """the rows are right, and they come in a list. One array is wanted."""
+    h, n, v = T.shape
+    return list(T.swapaxes(0, 1).reshape(n, h * v))
+
+
+@mistake
+def merged_in_float32(T: F) -> F:
+    """float64 went in, and float32 came out: seven digits are left. The dtype stays as it is."""
+    h, n, v = T.shape
+    return T.swapaxes(0, 1).reshape(n, h * v).astype(np.float32)
+
+
+@mistake
+def merged_with_features_reversed(T: F) -> F:
+    """the numbers of each head come from last to first. They stay in their order."""
+    h, n, v = T.shape
+    return T[:, :, ::-1].swapaxes(0, 1).reshape(n, h * v)
+
+
+@mistake
+def merged_with_rows_reversed(T: F) -> F:
+    """the rows come from last to first. They stay in their order."""
+    h, n, v = T.shape
+    return T[:, ::-1].swapaxes(0, 1).reshape(n, h * v)
+
+
+@mistake
+def merged_into_the_callers_array(T: F) -> F:
+    """you gave the caller's own array another shape. It is still needed as it was; and a reshape alone moves no
+    number: two axes have to change places first."""
+    h, n, v = T.shape
+    T.shape = (n, h * v)
+    return T
+
+
 @right
 def merge_by_transpose(T: F) -> F:
     return T.transpose(1, 0, 2).reshape(T.shape[1], -1)
@@ -178,3 +298,14 @@ def merge_by_torch(T: F) -> F:
     import torch
 
     return torch.from_numpy(T.copy()).transpose(0, 1).flatten(1).numpy()
+
+
+@right
+def merge_by_blocks(T: F) -> F:
+    return np.block([list(T)])
+
+
+@right
+def merge_by_einsum(T: F) -> F:
+    h, n, v = T.shape
+    return np.einsum("hnv->nhv", T).reshape(n, h * v)

@@ -8,10 +8,25 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from autograder.exercises.heads.mha_loop import mha_loop
-from autograder.exercises.heads.parts import apart, drawn_heads, public_heads
+from autograder.exercises.heads.parts import (
+    apart,
+    down_columns,
+    drawn_heads,
+    far_from_zero,
+    filled,
+    filled_and_emptied,
+    nan_if_empty,
+    public_heads,
+    renormalised_after,
+    shifted_by_one,
+    shifted_from_zero,
+    unshifted,
+    weights_of,
+    zeroed_after,
+)
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
-from autograder.exercises.model import B, Case, F, case, mistake, probe, right
-from autograder.exercises.parts import merged, softmax_of_kept, widths, with_empty_row
+from autograder.exercises.model import B, Case, F, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.parts import Weigh, merged, softmax_of_kept, widths, with_empty_row
 
 USES = ("split_heads", "merge_heads")
 
@@ -35,8 +50,10 @@ def mha(
     return mha_loop(X, dealt(0, k), dealt(h * k, k), dealt(2 * h * k, v), Wo, keep)
 
 
-def _public_packed(n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "float64") -> Case:
-    X, Wq, Wk, Wv, Wo, _ = (np.asarray(a) for a in public_heads(n, d, h, k, v, keep, dtype).arguments)
+def _public_packed(
+    n: int, d: int, h: int, k: int, v: int, keep: B, dtype: str = "float64", spread: bool = False
+) -> Case:
+    X, Wq, Wk, Wv, Wo, _ = (np.asarray(a) for a in public_heads(n, d, h, k, v, keep, dtype, spread).arguments)
     return case(X, np.concatenate([merged(W) for W in (Wq, Wk, Wv)], axis=1), Wo, h, keep)
 
 
@@ -70,6 +87,23 @@ PUBLIC = (
         1,
         causal(2),
     ),
+    # scores of -1600, of -40000 and below -1000000000
+    *(
+        case(
+            np.array([[size, 0.0], [0.0, size]]),
+            np.array([[1.0, -1.0, 1.0], [0.5, -0.25, 2.0]]),
+            np.array([[1.0, 2.0]]),
+            1,
+            causal(2),
+        )
+        for size in (40.0, 200.0, 1e5)
+    ),
+    # a masked score of a thousand beside a kept one of 1
+    case(np.array([[1.0], [1000.0]]), np.array([[1.0, 1.0, 1.0, 2.0]]), np.array([[1.0], [2.0]]), 1, causal(2)),
+    # no two roots alike, and nothing as large as anything else
+    _public_packed(
+        3, 8, 2, 10, 6, np.array([[True, True, False], [False, True, True], [True, False, True]]), spread=True
+    ),
     _public_packed(16, 8, 16, 1, 1, causal(16)),
 )
 
@@ -83,21 +117,21 @@ def _packed(
     return (np.asfortranarray(Wqkv) if order == "F" else Wqkv), Wo, h
 
 
-@probe(1.5)
+@probe(0.5)
 def all_at_once(rng: np.random.Generator) -> list[Case]:
-    """the output of all heads together, all sizes different"""
+    """the output of all heads together, all sizes different, under the causal mask and another one"""
     cases = []
-    for _ in range(2):
+    for which in (causal, lambda n: random_keep(rng, n, n)):
         n, d, h, k, v = apart(rng)
-        cases.append(case(normal(rng, n, d), *_packed(rng, d, h, k, v), causal(n)))
+        cases.append(case(normal(rng, n, d), *_packed(rng, d, h, k, v), which(n)))
     return cases
 
 
-@probe(1.0)
+@probe(0.5)
 def at_once_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide and other readings would run too"""
-    n, k, v = sizes(rng, 3, 2, 5)
-    h = int(rng.choice([2, 3]))
+    n, v = sizes(rng, 2, 2, 4)
+    k, h = 5, int(rng.choice([2, 3]))
     return [
         case(normal(rng, 7, h * v), *_packed(rng, h * v, h, k, v), causal(7)),  # h*v = d: it runs without Wo
         case(normal(rng, 7, h * k), *_packed(rng, h * k, h, k, k), causal(7)),  # h*k = h*v = d, as in most models
@@ -108,7 +142,7 @@ def at_once_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(1.0)
+@probe(0.5)
 def at_once_under_masks(rng: np.random.Generator) -> list[Case]:
     """other masks than the causal one, and a token that may look at nothing"""
     n, d, h, k, v = apart(rng)
@@ -120,26 +154,39 @@ def at_once_under_masks(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(1.0)
+@probe(0.5)
+def at_once_far_from_zero(rng: np.random.Generator) -> list[Case]:
+    """scores in the thousands, far above 0 and far below it"""
+    n, d, h, k, v = apart(rng)
+    far = far_from_zero(rng, d, h, k, v)
+    return [
+        case(normal(rng, n, d, scale=30.0), *_packed(rng, d, h, k, v), causal(n)),
+        *(
+            case(X, np.concatenate([merged(W) for W in (Wq, Wk, Wv)], axis=1), Wo, h, causal(4))
+            for X, Wq, Wk, Wv, Wo in far
+        ),
+    ]
+
+
+@probe(0.5)
 def at_once_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """one token, one head, scores in the thousands, float32, and arrays that are not contiguous"""
+    """one token, one head, float32, and arrays that are not contiguous"""
     n, d, h, k, v = apart(rng)
     single = _packed(rng, d, h, k, v, dtype="float32")
     strange = _packed(rng, d, h, k, v, order="F")
     return [
         case(normal(rng, 1, d), *_packed(rng, d, h, k, v), np.array([[True]])),
         case(normal(rng, n, d), *_packed(rng, d, 1, k, v), causal(n)),
-        case(normal(rng, n, d, scale=30.0), *_packed(rng, d, h, k, v), causal(n)),
         case(normal(rng, n, d, dtype="float32"), *single, causal(n)),
-        case(normal(rng, n, d, order="strided"), *strange, np.asfortranarray(random_keep(rng, n, n))),
+        case(normal(rng, n, d, order="strided"), *strange, np.asfortranarray(causal(n))),
     ]
 
 
-@probe(0.5, measures="lines")
+@probe(2.5, measures="lines")
 def few_and_many(rng: np.random.Generator) -> list[Case]:
-    """no more Python lines for many tokens and heads than for few"""
-    d, k, v = sizes(rng, 3, 2, 6)
-    return [case(normal(rng, n, d), *_packed(rng, d, h, k, v), causal(n)) for n, h in ((2, 2), (31, 15))]
+    """no loop: no more Python lines for many tokens and heads than for few, and right there as well"""
+    d, k, v = sizes(rng, 3, 5, 8)
+    return [case(normal(rng, n, d), *_packed(rng, d, h, k, v), random_keep(rng, n, n)) for n, h in ((3, 2), (31, 15))]
 
 
 def _split(Z: F, h: int) -> F:
@@ -157,28 +204,23 @@ def _stood_up(K: F) -> F:
     return K.swapaxes(1, 2)
 
 
+def _weighed(X: F, Wqkv: F, Wo: F, h: int, keep: B, weigh: Weigh) -> F:
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return np.asarray(merged(weigh(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo)
+
+
+def _rooted(X: F, Wqkv: F, Wo: F, h: int, keep: B, root: float) -> F:
+    """The scores divided by another number."""
+    factor = math.sqrt(widths(Wqkv, Wo, h)[0]) / root
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S * factor, kept))
+
+
 @mistake
 def scaled_by_root_d(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you divided the scores by √d, and d is the width of a token. A dot product runs over the k numbers of one head's
     query, and it is their number that counts."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
     return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(X.shape[1]), keep) @ V) @ Wo
-
-
-@mistake
-def scaled_by_all_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you divided the scores by √(h*k), the width of all heads' queries together. A dot product runs over the k numbers of
-    one head."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(h * Q.shape[2]), keep) @ V) @ Wo
-
-
-@mistake
-def scaled_by_number_of_tokens(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you divided the scores by √n. The queries have three axes now, [h, n, k], and the width of a query is the last of
-    them, no longer shape[1]."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[1]), keep) @ V) @ Wo
 
 
 @mistake
@@ -205,13 +247,6 @@ def scaled_by_numpys_root_of_d(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 
 @mistake
-def scaled_without_a_root(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you divided the scores by k, and not by its root."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(softmax_of_kept(Q @ _stood_up(K) / Q.shape[2], keep) @ V) @ Wo
-
-
-@mistake
 def softmax_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """your weights add up to 1 across the heads, so that heads compete with each other. Within every head it is the keys
     that compete: softmax runs along the last axis."""
@@ -220,15 +255,6 @@ def softmax_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     E = np.exp(M - np.where(np.isneginf(M.max(axis=0, keepdims=True)), 0, M.max(axis=0, keepdims=True)))
     total = E.sum(axis=0, keepdims=True)
     return merged(E / np.where(total == 0, 1, total) @ V) @ Wo
-
-
-@mistake
-def softmax_over_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """your weights add up to 1 along axis 1. In [h, n, n] those are the queries. The keys are the last axis, however many
-    axes stand in front."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    S = Q @ _stood_up(K) / math.sqrt(Q.shape[2])
-    return merged(_stood_up(softmax_of_kept(_stood_up(S), keep.T)) @ V) @ Wo
 
 
 @mistake
@@ -287,57 +313,6 @@ def mask_on_head_0_only(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     wide = np.broadcast_to(keep, (h, *keep.shape)).copy()
     wide[1:] = True
     return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), wide) @ V) @ Wo
-
-
-@mistake
-def mask_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you do not use keep: every token sees every other, also where it may not."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) @ V) @ Wo
-
-
-@mistake
-def mask_inverted(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """your heads attend where keep is False. True means: may attend."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), ~keep) @ V) @ Wo
-
-
-@mistake
-def own_triangle(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you made a causal mask of your own. Which mask it is comes as an argument, keep, and it may be another one."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.tril(np.ones_like(keep))) @ V) @ Wo
-
-
-@mistake
-def masked_after_softmax(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you made hidden weights 0 after softmax. The others then no longer add up to 1: what is hidden has to be out
-    before softmax divides."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), np.ones_like(keep)) * keep @ V) @ Wo
-
-
-@mistake
-def nan_for_empty_rows(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """a token that may look at nothing came out as NaN. In notebook 03 you wrote a softmax that gives such a row
-    zeros; it has been carried over, and it takes any number of axes."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    with np.errstate(invalid="ignore"):
-        M = np.where(keep, Q @ _stood_up(K) / math.sqrt(Q.shape[2]), -np.inf)
-        E = np.exp(M - M.max(axis=-1, keepdims=True))
-        return merged(E / E.sum(axis=-1, keepdims=True) @ V) @ Wo
-
-
-@mistake
-def exponentials_of_large_scores(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """large scores come out as NaN: e to a score of 1000 is more than a computer can hold, and infinity over infinity is
-    not a number. A softmax subtracts the largest score of each row first; the one that has been carried over does."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    with np.errstate(over="ignore", invalid="ignore"):
-        E = np.where(keep, np.exp(Q @ _stood_up(K) / math.sqrt(Q.shape[2])), 0)
-        total = E.sum(axis=-1, keepdims=True)
-        return merged(E / np.where(total == 0, 1, total) @ V) @ Wo
 
 
 @mistake
@@ -460,6 +435,426 @@ def heads_not_merged(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 
 @mistake
+def mask_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you do not use keep: every token sees every other, also where it may not."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: weights_of(S))
+
+
+@mistake
+def mask_inverted(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your heads attend where keep is False. True means: may attend."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S, ~kept))
+
+
+@mistake
+def own_triangle(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made a causal mask of your own. Which mask it is comes as an argument, keep, and it may be another
+    one."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S, np.tril(np.ones_like(kept))))
+
+
+@mistake
+def mask_turned(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you used the mask turned over, with columns for rows. Row i of keep is what token i may look at."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S, kept.T))
+
+
+@mistake
+def masked_after_softmax(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made masked weights 0 after softmax. The others then no longer add up to 1: what is masked has to be
+    out before softmax divides."""
+    return _weighed(X, Wqkv, Wo, h, keep, zeroed_after)
+
+
+@mistake
+def masked_after_and_renormalised(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made masked weights 0 after softmax and divided the rest by its sum. That is equal on paper only: far
+    below a masked score the kept weights have been rounded to 0. The softmax that has been carried over hides
+    first."""
+    return _weighed(X, Wqkv, Wo, h, keep, renormalised_after)
+
+
+@mistake
+def hidden_scores_zero(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made masked scores 0. A score of 0 still gets a weight, since e to the 0 is 1. In notebook 03 you hid
+    them so that nothing is left."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: weights_of(S * kept))
+
+
+@mistake
+def exponentials_of_large_scores(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """large scores come out as NaN, or as nothing where they are far below 0: you took exp of the scores as
+    they are, and e to a score of 1000 is more than a computer can hold. A softmax subtracts the largest score
+    of each row first; the one that has been carried over does."""
+    return _weighed(X, Wqkv, Wo, h, keep, unshifted)
+
+
+@mistake
+def maximum_begins_at_0(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """where all scores of a row are far below 0, its exponentials are 0: the maximum that you subtract begins
+    at 0. A largest score may be negative. The softmax that has been carried over copes with that."""
+    return _weighed(X, Wqkv, Wo, h, keep, shifted_from_zero)
+
+
+@mistake
+def one_maximum_for_all(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you subtracted the largest score of all. A row whose own scores are far below it is rounded to nothing:
+    each row needs its own maximum. The softmax that has been carried over has it."""
+    return _weighed(X, Wqkv, Wo, h, keep, shifted_by_one)
+
+
+@mistake
+def nan_for_empty_rows(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """a token that may look at nothing came out as NaN. In notebook 03 you wrote a softmax that gives such a
+    row zeros; it has been carried over, and it takes any number of axes."""
+    return _weighed(X, Wqkv, Wo, h, keep, nan_if_empty)
+
+
+@mistake
+def empty_rows_look_everywhere(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """a token that may look at nothing looks at everything: all its scores are the same finite number, and
+    softmax shares the weight out evenly. The softmax that has been carried over gives such a row zeros."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: filled(S, kept, float(np.finfo(S.dtype).min)))
+
+
+@mistake
+def hides_by_minus_a_billion(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you hid with a score of -1e9. A token that may look at nothing then looks at everything, evenly; and kept
+    scores that are lower still lose all their weight. The softmax that has been carried over hides with the one
+    number below every score."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: filled(S, kept, -1e9))
+
+
+@mistake
+def hides_by_minus_a_billion_with_a_guard(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you hid with a score of -1e9. Kept scores that are lower still lose all their weight to the masked ones.
+    The softmax that has been carried over hides with the one number below every score."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: filled_and_emptied(S, kept, -1e9))
+
+
+@mistake
+def hides_by_minus_ten_thousand(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you hid with a score of -10000. A token that may look at nothing then looks at everything, evenly; and
+    kept scores that are lower still lose all their weight. The softmax that has been carried over hides with
+    the one number below every score."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: filled(S, kept, -1e4))
+
+
+@mistake
+def hides_by_minus_ten_thousand_with_a_guard(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you hid with a score of -10000. Kept scores that are lower still lose all their weight to the masked
+    ones. The softmax that has been carried over hides with the one number below every score."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: filled_and_emptied(S, kept, -1e4))
+
+
+@mistake
+def softmax_over_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your weights add up to 1 along axis 1. In [h, n, n] those are the queries. The keys are the last axis,
+    however many axes stand in front."""
+    return _weighed(X, Wqkv, Wo, h, keep, down_columns)
+
+
+@mistake
+def softmax_over_all_keys_of_all_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """the weights of a whole head add up to 1. Each query shares out a weight of its own: softmax runs along
+    the last axis alone."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: weights_of(np.where(kept, S, -np.inf), axis=(-2, -1)))
+
+
+@mistake
+def softmax_twice(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took softmax of weights. They are weights already; a second time makes them nearly equal."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(softmax_of_kept(S, kept), kept))
+
+
+@mistake
+def weights_turned(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you turned the weights before you mixed values with them. Row i of a head's weights mixes output i."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: _stood_up(softmax_of_kept(S, kept)))
+
+
+@mistake
+def scores_for_weights(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you mixed values with the scores. Softmax makes weights of them first."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: np.where(kept, S, 0))
+
+
+@mistake
+def one_attention_for_all_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """all your heads use one table of weights, made from the mean of their scores. Each head has a softmax, and
+    opinions, of its own."""
+    return _weighed(
+        X, Wqkv, Wo, h, keep, lambda S, kept: np.broadcast_to(softmax_of_kept(S.mean(axis=0), kept), S.shape)
+    )
+
+
+@mistake
+def weights_of_head_0(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """all your heads look where head 0 looks. Each has a table of weights of its own."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: np.broadcast_to(softmax_of_kept(S[0], kept), S.shape))
+
+
+@mistake
+def keys_from_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your keys are the queries once more. They have columns of their own, after those of the queries."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(softmax_of_kept(Q @ _stood_up(Q) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def values_from_keys(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your values are the keys once more. They have columns of their own, after those of the keys."""
+    k, v = widths(Wqkv, Wo, h)
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    V = K
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def width_of_values_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the width of a value to be d / h, and that of a query from what remains. Most models are built
+    so, and nothing forces them to: Wo has h*v rows."""
+    v = X.shape[1] // h
+    k = (Wqkv.shape[1] // h - v) // 2
+    Z = X @ Wqkv
+    Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def width_of_keys_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the width of a query to be d / h, and read only the values' off Wo. Most models are built so,
+    and nothing forces them to: of a head's 2k + v columns of Wqkv, query and key share what remains when v is
+    taken away."""
+    k = X.shape[1] // h
+    Z = X @ Wqkv
+    Q, K, V = (
+        _split(Z[:, : h * k], h),
+        _split(Z[:, h * k : 2 * h * k], h),
+        _split(Z[:, 2 * h * k : 2 * h * k + len(Wo)], h),
+    )
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def heads_cut_like_cards(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you gave head 0 every h-th column. The columns of one head lie next to each other. Your split_heads of
+    exercise 2 knows how to do it."""
+    k, _ = widths(Wqkv, Wo, h)
+    Q, K, V = (Z.reshape(len(X), -1, h).transpose(2, 0, 1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def merged_like_cards(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you shuffled the heads into each other: number 0 of every head, then number 1 of every head. Your
+    merge_heads of exercise 3 knows how to do it."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return (softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V).transpose(1, 2, 0).reshape(
+        len(X), -1
+    ) @ Wo
+
+
+@mistake
+def heads_merged_in_reverse(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you put the heads side by side from last to first. Head 0 comes first, or each meets rows of Wo that were
+    made for another."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged((softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V)[::-1]) @ Wo
+
+
+@mistake
+def output_divided_by_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your output is that of all heads divided by their number. What the heads add is summed, not averaged."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return (
+        merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo / np.float32(h).astype(X.dtype)
+    )
+
+
+@mistake
+def shares_not_added_up(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you returned what each head adds to the output, [h, n, d]. The output is their sum, [n, d]."""
+    _, v = widths(Wqkv, Wo, h)
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V @ Wo.reshape(h, v, -1)
+
+
+@mistake
+def scaled_by_value(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √v, the width of a value. A dot product runs over the k numbers of one head's
+    query, and it is their number that counts."""
+    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(widths(Wqkv, Wo, h)[1]))
+
+
+@mistake
+def scaled_by_all_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √(h*k), the width of all heads' queries together. A dot product runs over the k
+    numbers of one head."""
+    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(h * widths(Wqkv, Wo, h)[0]))
+
+
+@mistake
+def scaled_by_number_of_tokens(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √n. The queries have three axes now, [h, n, k], and the width of a query is the
+    last of them, no longer shape[1]."""
+    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(len(X)))
+
+
+@mistake
+def scaled_by_number_of_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by √h, the number of heads. A dot product runs over the k numbers of one head's
+    query."""
+    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(h))
+
+
+@mistake
+def scaled_by_share_of_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by the root of d / h. Most models are built so that this is k, and nothing forces
+    them to: read the width of a query off its weight."""
+    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(X.shape[1] // h or 1))
+
+
+@mistake
+def scaled_by_k_itself(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by k, or by √k twice (scaled_scores divides already). It is √k, once, that is
+    wanted."""
+    return _rooted(X, Wqkv, Wo, h, keep, float(widths(Wqkv, Wo, h)[0]))
+
+
+@mistake
+def scaled_by_whole_root(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you cut the root of k down to a whole number. Leave it a float: / divides by any number."""
+    return _rooted(X, Wqkv, Wo, h, keep, int(math.sqrt(widths(Wqkv, Wo, h)[0])))
+
+
+@mistake
+def scaled_by_half_of_k(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by k / 2: k ** 1 / 2 means (k ** 1) / 2. A root is k ** 0.5."""
+    return _rooted(X, Wqkv, Wo, h, keep, widths(Wqkv, Wo, h)[0] / 2)
+
+
+@mistake
+def scores_multiplied(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you multiplied the scores by √k. They are divided by it."""
+    return _rooted(X, Wqkv, Wo, h, keep, 1 / math.sqrt(widths(Wqkv, Wo, h)[0]))
+
+
+@mistake
+def scaled_by_the_packed_width(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by the root of all columns that a head has in Wqkv, 2k + v. A dot product runs
+    over the k numbers of one query."""
+    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(Wqkv.shape[1] // h))
+
+
+@mistake
+def token_added(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you added the tokens to the output. A block does that, in notebook 05; this is attention alone."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return X + merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
+
+
+@mistake
+def output_turned(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """your output is turned: tokens have become columns. A token is a row."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return (merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo).T
+
+
+@mistake
+def returned_with_weights(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> tuple[F, F]:
+    """you returned the output and the weights. Here the output alone is wanted."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo, softmax_of_kept(
+        Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep
+    )
+
+
+@mistake
+def output_in_float32(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """the numbers are right to seven digits: float64 went in and float32 came out."""
+    return _weighed(X, Wqkv, Wo, h, keep, softmax_of_kept).astype(np.float32)
+
+
+@mistake
+def adds_minus_a_billion(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you masked by adding -1e9. A token that may look at nothing then looks at everything, since softmax
+    ignores a shift; and kept scores that are lower still lose all their weight. The softmax that has been
+    carried over masks with the one number below every score."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: weights_of(S + np.where(kept, 0.0, -1e9).astype(S.dtype)))
+
+
+@mistake
+def adds_minus_a_billion_in_float64(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you masked by adding -1e9. A token that may look at nothing then looks at everything, since softmax
+    ignores a shift; and kept scores that are lower still lose all their weight. (And (1 - keep) * -1e9 is a
+    float64 array, which makes float64 of float32.)"""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: weights_of(S + (1 - kept) * -1e9))
+
+
+@mistake
+def axis_put_into_the_mask(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you put an axis into the middle of the mask. [n, n] lines up with the last two axes of [h, n, n] by
+    itself, and serves all heads."""
+    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S, kept[:, None]))
+
+
+@mistake
+def values_come_first(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the first columns for values, then came queries and keys. The order is queries, keys, values."""
+    k, v = widths(Wqkv, Wo, h)
+    parts = np.split(X @ Wqkv, [h * v, h * (k + v)], axis=1)
+    V, Q, K = (_split(Z, h) for Z in parts)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def values_then_keys_then_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you read the three from back to front. The order is queries, keys, values."""
+    k, v = widths(Wqkv, Wo, h)
+    parts = np.split(X @ Wqkv, [h * v, h * (k + v)], axis=1)
+    V, K, Q = (_split(Z, h) for Z in parts)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def keys_then_values_then_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the first columns for keys, then came values and queries. The order is queries, keys, values."""
+    k, v = widths(Wqkv, Wo, h)
+    parts = np.split(X @ Wqkv, [h * k, h * (k + v)], axis=1)
+    K, V, Q = (_split(Z, h) for Z in parts)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def one_value_width_taken_off(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you took the width of one head's values off the columns of all heads. Divide by h first: of one head's 2k
+    + v columns, query and key share what remains when v is taken away."""
+    v = len(Wo) // h
+    k = (Wqkv.shape[1] - v) // (2 * h)
+    Z = X @ Wqkv
+    Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+
+
+@mistake
+def last_head_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """the last head counts for nothing in your output. Heads are counted from 0 to h - 1."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    O = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
+    O[-1] = 0
+    return merged(O) @ Wo
+
+
+@mistake
+def first_head_alone(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """only head 0 counts in your output."""
+    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    O = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
+    return O[0] @ Wo[: V.shape[2]]
+
+
+@misses_the_idea
 def loops_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """the numbers are right, and a loop is left, over the heads or over the tokens. `@` multiplies whole stacks of
     matrices, [h, n, k] with [h, k, n], and your softmax runs along the last axis of any stack: all heads go at once. (A
@@ -511,7 +906,24 @@ def mha_by_torch(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     k, v = widths(Wqkv, Wo, h)
     parts = torch.split(x @ qkv, [h * k, h * k, h * v], dim=1)
     q, keys, values = (part.reshape(len(x), h, -1).transpose(0, 1) for part in parts)
-    hidden = ~torch.from_numpy(keep.copy())
-    A = torch.softmax((q @ keys.mT / k**0.5).masked_fill(hidden, -torch.inf), dim=-1)
-    A = A.masked_fill(hidden.all(dim=1, keepdim=True), 0.0)
+    masked = ~torch.from_numpy(keep.copy())
+    A = torch.softmax((q @ keys.mT / k**0.5).masked_fill(masked, -torch.inf), dim=-1)
+    A = A.masked_fill(masked.all(dim=1, keepdim=True), 0.0)
     return ((A @ values).transpose(0, 1).flatten(1) @ o).numpy()
+
+
+@right
+def mha_by_the_lowest_number(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    def weigh(S: F, kept: B) -> F:
+        M = np.where(kept, S, np.finfo(S.dtype).min)
+        E = np.exp(M - M.max(axis=-1, keepdims=True)) * kept
+        return E / np.maximum(E.sum(axis=-1, keepdims=True), np.finfo(S.dtype).tiny)
+
+    return _weighed(X, Wqkv, Wo, h, keep, weigh)
+
+
+@right
+def mha_with_queries_scaled(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    k, _ = widths(Wqkv, Wo, h)
+    Q, K, V = _qkv(X, np.concatenate([Wqkv[:, : h * k] / k**0.5, Wqkv[:, h * k :]], axis=1), Wo, h)
+    return merged(softmax_of_kept(np.einsum("hnk,hmk->hnm", Q, K), keep) @ V) @ Wo

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.heads.parts import counted_stacks, stacks_at_the_edge, stacks_of_equal_sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
-from autograder.exercises.parts import counting
+from autograder.exercises.parts import counting, pattern
 
 USES = ("merge_heads",)
 
@@ -28,6 +28,11 @@ PUBLIC = (
     case(counting(3, 4, 2, dtype="float32")),
     case(counting(2, 6, 3)),
     case(counting(2, 2, 3)),
+    case(counting(3, 3, 3)),
+    case(counting(1, 3, 2)),
+    case(counting(2, 1, 3)),
+    case(counting(2, 3, 1)),
+    case(pattern(3, 4, 2, step=3) + counting(3, 4, 2) / 7),
 )
 
 
@@ -155,6 +160,121 @@ def packed_in_float64(W: F) -> F:
     return out
 
 
+@mistake
+def packed_with_the_feature_in_front(W: F) -> F:
+    """you reversed the axes and exchanged the last two, or brought the last one to the front: the shape is
+    right, and a row is filled with numbers of the wrong owners. Only the first two change places."""
+    h, d, k = W.shape
+    return W.transpose(2, 0, 1).reshape(d, h * k)
+
+
+@mistake
+def packed_turned_from_the_exchange(W: F) -> F:
+    """you exchanged the right axes, joined the wrong ones and turned the result: the shape is right, and a row
+    is filled with numbers of the wrong owners. After the exchange, join the last two axes as they are."""
+    h, d, k = W.shape
+    return W.swapaxes(0, 1).reshape(h * k, d).T
+
+
+@mistake
+def packed_turned_like_cards(W: F) -> F:
+    """you reordered the axes, joined the wrong two and turned the result: the shape is right, and a row is
+    filled with numbers of the wrong owners. Rows come first; then the head, then its numbers."""
+    h, d, k = W.shape
+    return W.transpose(1, 2, 0).reshape(h * k, d).T
+
+
+@mistake
+def packed_in_the_order_of_columns(W: F) -> F:
+    """you reshaped in the order of columns (order="F"), which reads all axes backwards: the shape is right, and
+    a row is filled with numbers of the wrong owners. Exchange two axes first, and join as usual."""
+    h, d, k = W.shape
+    return W.reshape(d, h * k, order="F")
+
+
+@mistake
+def packed_in_one_row(W: F) -> F:
+    """everything lies in one row. A row belongs to a feature of a token: join the last two axes only."""
+    return W.swapaxes(0, 1).ravel()
+
+
+@mistake
+def packed_with_an_axis_too_many(W: F) -> F:
+    """the table is right, and there is an axis too many in front of it, for a batch. Here there are two
+    axes."""
+    h, d, k = W.shape
+    return W.swapaxes(0, 1).reshape(1, d, h * k)
+
+
+@mistake
+def packed_squeezed(W: F) -> F:
+    """you removed the axes of length 1. A table with a single row or column keeps both axes."""
+    h, d, k = W.shape
+    return np.squeeze(W.swapaxes(0, 1).reshape(d, h * k))
+
+
+@mistake
+def packed_first_alone(W: F) -> F:
+    """this is the weight of head 0 alone. All heads belong side by side."""
+    return W[0]
+
+
+@mistake
+def packed_two(W: F) -> F:
+    """you put two heads side by side, however many there are."""
+    return np.concatenate([W[0], W[-1]], axis=1)
+
+
+@mistake
+def packed_as_many_times(W: F) -> F:
+    """all your blocks are those of head 0: is an index stuck at 0?"""
+    return np.concatenate([W[0]] * len(W), axis=1)
+
+
+@mistake
+def packed_by_the_largest(W: F) -> F:
+    """you took the largest over the heads. Then nobody can tell any more what came from which head. Put them
+    side by side."""
+    return W.max(axis=0)
+
+
+@mistake
+def packed_in_a_list(W: F) -> list[F]:
+    """the rows are right, and they come in a list. One array is wanted."""
+    h, d, k = W.shape
+    return list(W.swapaxes(0, 1).reshape(d, h * k))
+
+
+@mistake
+def packed_in_float32(W: F) -> F:
+    """float64 went in, and float32 came out: seven digits are left. The dtype stays as it is."""
+    h, d, k = W.shape
+    return W.swapaxes(0, 1).reshape(d, h * k).astype(np.float32)
+
+
+@mistake
+def packed_with_features_reversed(W: F) -> F:
+    """the numbers of each head come from last to first. They stay in their order."""
+    h, d, k = W.shape
+    return W[:, :, ::-1].swapaxes(0, 1).reshape(d, h * k)
+
+
+@mistake
+def packed_with_rows_reversed(W: F) -> F:
+    """the rows come from last to first. They stay in their order."""
+    h, d, k = W.shape
+    return W[:, ::-1].swapaxes(0, 1).reshape(d, h * k)
+
+
+@mistake
+def packed_into_the_callers_array(W: F) -> F:
+    """you gave the caller's own array another shape. It is still needed as it was; and a reshape alone moves no
+    number: two axes have to change places first."""
+    h, d, k = W.shape
+    W.shape = (d, h * k)
+    return W
+
+
 @right
 def pack_by_transpose(W: F) -> F:
     return W.transpose(1, 0, 2).reshape(W.shape[1], -1)
@@ -175,3 +295,14 @@ def pack_by_torch(W: F) -> F:
     import torch
 
     return torch.cat(list(torch.from_numpy(W.copy())), dim=1).numpy()
+
+
+@right
+def pack_by_blocks(W: F) -> F:
+    return np.block([list(W)])
+
+
+@right
+def pack_by_einsum(W: F) -> F:
+    h, d, k = W.shape
+    return np.einsum("hnv->nhv", W).reshape(d, h * k)
