@@ -222,6 +222,39 @@ def compiled() -> Compiled:
     return Compiled(racer, f"torch.compile took {took:.1f} s, once; that is not counted as time of the block")
 
 
+def recognised() -> str:
+    """How often the compiler puts the fused call in place of attention that is written out, in words, by how the mask is written.
+
+    Nothing is compiled while nbgrader runs.
+    """
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return "nothing is compiled while nbgrader runs"
+    device = here()
+    if missing := _missing_compiler() if device.type == "cpu" else None:
+        return missing
+    from torch._dynamo.utils import counters
+
+    q, k, v = torch.randn(3, 2, 4, 64, 64, generator=torch.Generator().manual_seed(2)).to(device).unbind(0)
+    future = _future(64, device)
+    M = torch.zeros(64, 64, device=device).masked_fill(future, -torch.inf)
+
+    def as_a_sum() -> Tensor:
+        return (q @ k.transpose(-2, -1) / 8 + M).softmax(dim=-1) @ v
+
+    def filled_in() -> Tensor:
+        return (q @ k.transpose(-2, -1) / 8).masked_fill(future, -torch.inf).softmax(dim=-1) @ v
+
+    lines = []
+    for spelling, attend in (("S + M", as_a_sum), ("S.masked_fill(future, -inf)", filled_in)):
+        counters.clear()
+        with torch.no_grad():
+            why = trouble(torch.compile(attend, options={"compile_threads": 1}))
+        if why:
+            return why
+        lines.append(f"{spelling:28} replaced by the fused call: {counters['inductor']['fuse_attention']} times")
+    return "\n".join(lines)
+
+
 def trouble(run: Callable[[], object]) -> str:
     """Run what is to be compiled; in words what went wrong, if something did. The others can run all the same."""
     try:

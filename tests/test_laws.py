@@ -129,9 +129,9 @@ def test_counted_flops_are_those_of_the_products(n: int, d: int, k: int, v: int)
 
 
 @given(seeds, sizes, sizes)
-def test_saturation_lies_between_one_winner_and_no_preference(seed: int, n: int, k: int) -> None:
+def test_normalized_entropy_lies_between_one_winner_and_no_preference(seed: int, n: int, k: int) -> None:
     Q, K = normal(seed, n, k, scale=2.0), normal(seed + 1, n + 1, k, scale=2.0)
-    unscaled, scaled = observe(solutions()["saturation"], (Q, K)).result
+    unscaled, scaled = observe(solutions()["normalized_entropy"], (Q, K)).result
     assert -1e-12 <= unscaled <= scaled + 1e-12 <= 1 + 1e-11
 
 

@@ -168,7 +168,7 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
         troubles.append(f"its points depend on the draw: {', '.join(f'{score:g}' for score in scores)}")
     if about_the_idea(mistake) and scores[-1] > points / 2:
         troubles.append("it misses the idea, and keeps more than half")
-    if scores[-1] < FORM_KEEPS * points and _of_form(exercise, papers, mistake):
+    if not about_the_idea(mistake) and scores[-1] < FORM_KEEPS * points and _of_form(exercise, papers, mistake):
         troubles.append("it is a matter of form, and loses more than a quarter")
     return Row(exercise.name, name, "mistake", result, "; ".join(troubles), killers)
 

@@ -178,6 +178,11 @@ def state(course: Course) -> State:
     return grades, sorted(str(path.relative_to(graded)) for path in graded.rglob("*"))
 
 
+def _hears_ctrl_c() -> None:
+    """Where this was started in the background of a script, interrupts are ignored, and by whatever it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def _start(command: Sequence[str], course: Course, temporary: Path, log: Path) -> subprocess.Popen[bytes]:
     variables = {**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)}
     with log.open("ab") as out:
@@ -188,6 +193,7 @@ def _start(command: Sequence[str], course: Course, temporary: Path, log: Path) -
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
+            preexec_fn=_hears_ctrl_c,
             start_new_session=True,
         )
 

@@ -259,42 +259,49 @@ def slopes(softmax_backward: Callable[..., object]) -> tuple[Figure, str]:
 
 @picture
 def there_and_back() -> tuple[Figure, str]:
-    """The steps of attention with their shapes, and the way back under them."""
-    figure, axes = canvas(width=10.4, height=4.5)
+    """The steps of attention with their shapes, what is kept of them, and the way back."""
+    figure, axes = canvas(width=10.4, height=5.6)
     stations = (
         (0.9, "Q", "[n, k]", "dQ", "dS · K / √k", "K"),
-        (2.5, "K", "[m, k]", "dK", "dSᵀ · Q / √k", "Q"),
-        (4.6, "S", "[n, m]", "dS", "P ∗ (dP − sum of dP ∗ P)", "P"),
-        (6.8, "P", "[n, m]", "dP", "dO · Vᵀ", "V"),
-        (8.4, "V", "[m, v]", "dV", "Pᵀ · dO", "P"),
+        (2.6, "K", "[m, k]", "dK", "dSᵀ · Q / √k", "Q"),
+        (4.7, "S", "[n, m]", "dS", "A ∗ (dA − sum\nof dA ∗ A)", "A"),
+        (6.8, "A", "[n, m]", "dA", "dO · Vᵀ", "V"),
+        (8.4, "V", "[m, v]", "dV", "Aᵀ · dO", "A"),
         (10.1, "O", "[n, v]", "dO", "handed in", ""),
     )
+    kept = {needed for *_, needed in stations if needed}
+    axes.add_patch(Rectangle((0.2, 2.06), 8.9, 0.66, facecolor="0.93", edgecolor="none"))
+    axes.text(9.2, 2.39, "kept for\nthe way back", ha="left", va="center", fontsize=12, color="0.3")
     for x, name, shape, gradient, formula, needed in stations:
-        for y, text, face in ((1.0, name, PALE), (3.0, gradient, "white")):
+        for y, text, face in ((1.0, name, PALE), (3.7, gradient, "white")):
             box = Rectangle((x - 0.45, y - 0.42), 0.9, 0.84, facecolor=face, edgecolor="0.35", linewidth=1.4)
             axes.add_patch(box)
-            axes.text(x, y - 0.13, text, ha="center", va="center", fontsize=14, weight="bold")
-            axes.text(x, y + 0.22, shape, ha="center", va="center", fontsize=10)
-        axes.text(x, 3.62, formula, ha="center", va="center", fontsize=10.5)
+            axes.text(x, y - 0.13, text, ha="center", va="center", fontsize=15, weight="bold")
+            axes.text(x, y + 0.22, shape, ha="center", va="center", fontsize=11.5)
+        if name in kept:
+            axes.add_patch(Rectangle((x - 0.3, 2.14), 0.6, 0.5, facecolor=PALE, edgecolor="0.35", linewidth=1.2))
+            axes.text(x, 2.39, name, ha="center", va="center", fontsize=14, weight="bold")
+        axes.text(x, 4.26, formula, ha="center", va="top", fontsize=13)
         if needed:
-            axes.text(x, 3.92, f"with {needed} from above", ha="center", va="center", fontsize=9.5, style="italic")
-    forward = ((0.9, 4.6, -0.28), (2.5, 4.6, 0.0), (4.6, 6.8, 0.0), (6.8, 10.1, -0.26), (8.4, 10.1, 0.0))
+            axes.text(x, 5.0, f"needs {needed}", ha="center", va="center", fontsize=12.5, style="italic")
+    forward = ((0.9, 4.7, -0.28), (2.6, 4.7, 0.0), (4.7, 6.8, 0.0), (6.8, 10.1, -0.26), (8.4, 10.1, 0.0))
     for start, end, bend in forward:
         _arrow(axes, start, end, 1.0, bend)
-        _arrow(axes, end, start, 3.0, bend)
-    for x, text in ((3.55, "Q · Kᵀ / √k"), (5.7, "softmax"), (9.25, "P · V")):
-        axes.text(x, 1.62, text, ha="center", va="center", fontsize=10.5)
-    axes.text(0.0, 0.0, "there", fontsize=12, color="0.3")
-    axes.text(0.0, 2.3, "and back", fontsize=12, color="0.3")
-    axes.set(xlim=(-0.1, 10.9), ylim=(4.1, -0.25))
+        _arrow(axes, end, start, 3.7, bend)
+    for x, text in ((3.65, "Q · Kᵀ / √k"), (5.75, "softmax"), (9.25, "A · V")):
+        axes.text(x, 1.68, text, ha="center", va="center", fontsize=13)
+    axes.text(0.0, 0.0, "there", fontsize=13, color="0.3")
+    axes.text(0.0, 3.08, "and back", fontsize=13, color="0.3")
+    axes.set(xlim=(-0.1, 10.9), ylim=(5.2, -0.25))
     axes.set_axis_off()
     back = "; ".join(
-        f"{gradient} is {formula} with the {needed} of the row above"
+        f"{gradient} is {' '.join(formula.split())} with the kept {needed}"
         for _, _, _, gradient, formula, needed in reversed(stations[:-1])
     )
     return figure, (
-        "Two rows of boxes. Above, forward: Q and K make S by Q K transposed over root k, S makes P by softmax, P and V make O by the "
-        f"product P V. Below, backward, each box of the same shape as the one above it, with arrows the other way: dO is handed in; {back}."
+        "Two rows of boxes, and a shelf between them. Above, forward: Q and K make S by Q K transposed over root k, S makes A by softmax, "
+        "A and V make O by the product A V. On the shelf lie Q, K, A and V, kept for the way back. Below, backward, each box of the same "
+        f"shape as the one above it, with arrows the other way: dO is handed in; {back}."
     )
 
 

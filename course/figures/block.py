@@ -58,12 +58,12 @@ def block_diagram() -> tuple[Figure, str]:
         axes.text(start + 5.4, 1.15, update, ha="left", va="center", fontsize=13, weight="bold")
         axes.add_patch(Circle((start + 5.25, 0), 0.25, facecolor="white", edgecolor="black", linewidth=2, zorder=3))
         axes.text(start + 5.25, -0.01, "+", ha="center", va="center", fontsize=16, zorder=4)
-    axes.text(3.3, -0.28, "straight on, unchanged", ha="center", va="top", color="0.3")
+    axes.text(3.3, -0.28, "the residual stream: straight on", ha="center", va="top", color="0.3")
     axes.text(10.0, -0.28, "straight on, unchanged", ha="center", va="top", color="0.3")
     axes.set(xlim=(-0.4, 14.4), ylim=(-0.8, 2.8), aspect="equal")
     axes.set_axis_off()
     return figure, (
-        "The way through a block, from left to right. A thick line leads from X straight on to H. A first branch leaves it: LayerNorm, "
+        "The way through a block, from left to right. A thick line, the residual stream, leads from X straight on to H. A first branch leaves it: LayerNorm, "
         "which makes T1, each token by itself, then attention, where tokens meet, which makes T2; T2 is added to the line, which is T3 from there "
         "on. A second branch leaves it: LayerNorm, which makes T4, then the FFN, each token by itself, which makes T5; T5 is added to the "
         "line, which is then H."
@@ -100,10 +100,11 @@ def centring(layer_norm: Norm) -> tuple[Figure, str]:
     deviations = np.sqrt(np.square(centred).mean(axis=1))
     normed = layer_norm(X, np.ones(d), np.zeros(d), 0.0)
     figure, panels = canvas(1, 4, width=10.2, height=3.3)
-    grid(panels[0], X, "X", "n = 3 tokens", "d = 4")
-    grid(panels[1], matrix, "I − 11ᵀ/d", "", "d = 4")
-    grid(panels[2], centred, "X (I − 11ᵀ/d)", "", "mean 0 in each row")
-    grid(panels[3], normed, "each row / its deviation", "", "size 1 in each row")
+    around_zero = (-X.max(), X.max())  # one scale for all four
+    grid(panels[0], X, "X", "n = 3 tokens", "d = 4", limits=around_zero)
+    grid(panels[1], matrix, "I − 11ᵀ/d", "", "d = 4", limits=around_zero)
+    grid(panels[2], centred, "X (I − 11ᵀ/d)", "", "mean 0 in each row", limits=around_zero)
+    grid(panels[3], normed, "each row / its deviation", "", "size 1 in each row", limits=around_zero)
     for i, deviation in enumerate(deviations):
         panels[3].text(-0.65, i, f"÷ {deviation:.3g}", ha="right", va="center")
     for panel, sign in zip(panels[1:3], ("@", "="), strict=True):
@@ -311,8 +312,8 @@ def probe(
             fontsize=10,
             **beside,
         )
-    axes.axvline(c + places - 1, color="black", linewidth=1.2, linestyle="-.")
-    axes.text(c + places - 0.2, 42, f"c + l − 1 = {c + places - 1}", va="center")
+    axes.axvline(c + places - 2, color="black", linewidth=1.2, linestyle="-.")
+    axes.text(c + places - 1.2, 42, f"c + l − 2 = {c + places - 2}", va="center")
     axes.set(xlabel="width d of a token", ylabel="read back rightly, in %", ylim=(-5, 105), xlim=(0, 100))
     axes.legend(loc="center left", bbox_to_anchor=(0.42, 0.62))
     figure.suptitle(f"{c} words, {places} places, random vectors. {told(guess, 'b')}", fontsize=12)
@@ -323,16 +324,16 @@ def probe(
     return figure, (
         f"Line chart. Percent of unseen pairs of word and place that a linear probe reads back from their sum, for {c} words and {places} places, against the "
         f"width d = {', '.join(map(str, widths))}. Word, solid with circles: {listed(0)}. Place, dashed with squares: {listed(1)}. Dotted lines show chance, "
-        f"{100 / c:.0f} and {100 / places:.0f} percent. A vertical line stands at {c + places - 1}."
+        f"{100 / c:.0f} and {100 / places:.0f} percent. A vertical line stands at {c + places - 2}."
     )
 
 
 def _read_back(embed: Callable[..., np.ndarray], c: int, places: int, d: int, seed: int) -> tuple[float, float]:
     """The share of words, and of places, that least squares reads back from half of all pairs, having seen the other half."""
     rng = np.random.default_rng([seed, d])
-    E, P = rng.standard_normal((c, d)), rng.standard_normal((places, d))
+    E, Pos = rng.standard_normal((c, d)), rng.standard_normal((places, d))
     ids = np.repeat(np.arange(c)[:, None], places, axis=1)
-    tokens = embed(ids, E, P).reshape(c * places, d)
+    tokens = embed(ids, E, Pos).reshape(c * places, d)
     tokens = np.hstack([tokens, np.ones((c * places, 1))])
     order = rng.permutation(c * places)
     seen, new = np.split(order, 2)

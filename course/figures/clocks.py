@@ -604,7 +604,7 @@ def _summed(lengths: np.ndarray, each: np.ndarray) -> np.ndarray:
 
 
 @picture
-def wall(b: int, h: int, k: int, itemsize: int) -> tuple[Figure, str]:
+def wall(b: int, h: int, k: int, itemsize: int, room: int = 80) -> tuple[Figure, str]:
     """The memory of one layer's scores against n, and what attention needs that does not keep them.
 
     Args:
@@ -612,6 +612,7 @@ def wall(b: int, h: int, k: int, itemsize: int) -> tuple[Figure, str]:
         h: heads.
         k: width of a head.
         itemsize: bytes of one number.
+        room: GiB of a GPU's memory, drawn as a line beside that of a small one.
     """
     lengths = 2 ** np.arange(8, 21)
     scores = np.array([score_bytes(b, h, int(n), itemsize) for n in lengths]) / GIB
@@ -622,7 +623,7 @@ def wall(b: int, h: int, k: int, itemsize: int) -> tuple[Figure, str]:
     )
     axes.loglog(lengths, fused, "--", marker=MARKERS[1], color=COLOURS[1], label="fused: queries, keys, values, output")
     fits = {}
-    for size, dash in ((16, ":"), (80, "-.")):
+    for size, dash in ((16, ":"), (room, "-.")):
         axes.axhline(size, color="black", linewidth=1.3, linestyle=dash)
         axes.text(lengths[0], 1.1 * size, f"a GPU with {size} GiB", va="bottom", fontsize=11)
         fits[size] = int((size * GIB / score_bytes(b, h, 1, itemsize)) ** 0.5)
@@ -638,12 +639,12 @@ def wall(b: int, h: int, k: int, itemsize: int) -> tuple[Figure, str]:
     axes.minorticks_off()
     axes.legend(loc="upper left", bbox_to_anchor=(0.0, 0.98))
     figure.supxlabel(
-        f"b = {b}, h = {h}, k = {k}, {itemsize} bytes a number. The scores alone fill 16 GiB at n = {fits[16]}, 80 GiB at n = {fits[80]}.",
+        f"b = {b}, h = {h}, k = {k}, {itemsize} bytes a number. The scores alone fill 16 GiB at n = {fits[16]}, {room} GiB at n = {fits[room]}.",
         fontsize=11.5,
     )
     return figure, (
         f"Memory against the number of tokens, 256 to 1048576, on logarithmic axes, for b = {b}, h = {h}, k = {k} and {itemsize} bytes a number. The "
-        f"scores of one layer rise with the square of n and cross 16 GiB at n = {fits[16]} and 80 GiB at n = {fits[80]}; at n = 32768 they take "
+        f"scores of one layer rise with the square of n and cross 16 GiB at n = {fits[16]} and {room} GiB at n = {fits[room]}; at n = 32768 they take "
         f"{there:g} GiB. Fused attention, which does not keep them, rises with n and takes "
         f"{4 * b * h * 32768 * k * itemsize / GIB:g} GiB there."
     )

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 
-from course.figures import FRAME
+from course.figures import FRAME, PALE
 
 
 def grid(
@@ -20,6 +21,7 @@ def grid(
     digits: int = 2,
     marked: np.ndarray | None = None,
     limits: tuple[float, float] | None = None,
+    plain: bool = False,
 ) -> None:
     """Draw a matrix with its numbers in it.
 
@@ -31,18 +33,24 @@ def grid(
         digits: significant digits.
         marked: [n, m] bool; these cells get a thick frame, so that no colour is needed to find them.
         limits: the values at the two ends of the colour scale, where several grids share one.
+        plain: all cells have one colour, where it is the numbers that matter and nothing is compared.
     """
     matrix = np.atleast_2d(np.asarray(matrix, float))
     finite = matrix[np.isfinite(matrix)]
     low, high = limits or (finite.min(initial=0.0), finite.max(initial=1e-9))
     shades = np.nan_to_num(matrix, nan=low, posinf=high, neginf=low)
-    axes.imshow(shades, cmap="cividis", vmin=low, vmax=high, aspect="equal")
+    colours = ListedColormap([PALE]) if plain else "cividis"
+    axes.imshow(shades, cmap=colours, vmin=low, vmax=high, aspect="equal")
     for (i, j), value in np.ndenumerate(matrix):
         if np.isnan(value):
             axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white"))
             continue
-        light = (shades[i, j] - low) < 0.55 * (high - low + 1e-12)
+        light = not plain and (shades[i, j] - low) < 0.55 * (high - low + 1e-12)
         axes.text(j, i, _number(value, digits), ha="center", va="center", color="white" if light else "black")
+    for line in np.arange(1, matrix.shape[1]) - 0.5 if plain else ():
+        axes.axvline(line, color="white", linewidth=1, zorder=0.5)
+    for line in np.arange(1, matrix.shape[0]) - 0.5 if plain else ():
+        axes.axhline(line, color="white", linewidth=1, zorder=0.5)
     for i, j in np.argwhere(marked) if marked is not None else ():
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, linewidth=3, edgecolor=FRAME))
     axes.set_xticks([])

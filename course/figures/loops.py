@@ -26,19 +26,24 @@ def one_query() -> tuple[Figure, str]:
     for panel in (*panels[0, 1:], *panels[2, :4]):
         panel.set_axis_off()
     products = WEIGHTS[:, None] * VALUES
-    grid(panels[0, 0], QUERY, "query of “hot”")
-    grid(panels[1, 0], KEYS, "keys")
+    grid(panels[0, 0], QUERY, "query of “hot”", plain=True)
+    grid(panels[1, 0], KEYS, "keys", plain=True)
     _bars(panels[1, 1], SCORES, "1. scores", ["4 / √4 = 2", "−2 / √4 = −1", "2 / √4 = 1"], (-2.6, 6.6))
     _bars(panels[1, 2], WEIGHTS, "2. weights", [f"{weight:.3f}" for weight in WEIGHTS], (0, 1.3))
-    grid(panels[1, 3], VALUES, "values")
-    grid(panels[1, 4], np.round(products, 2), "3. weight × value", digits=3)
-    grid(panels[2, 4], np.round(products.sum(axis=0), 2), "sum: the output", digits=3)
+    grid(panels[1, 3], VALUES, "values", plain=True)
+    grid(panels[1, 4], np.round(products, 2), "3. weight × value", digits=3, plain=True)
+    grid(panels[2, 4], np.round(products.sum(axis=0), 2), "sum: the output", digits=3, plain=True)
     for panel in panels.flat:
         panel.set_aspect("auto")
     panels[1, 0].set_yticks(range(len(TOKENS)), TOKENS)
     panels[1, 0].tick_params(length=0)
     panels[1, 1].set_xlabel("query · key / √k")
     panels[1, 2].set_xlabel("softmax")
+    signs = ((panels[1, 1], "·", 34), (panels[1, 2], "→", 22), (panels[1, 3], "×", 22), (panels[1, 4], "=", 22))
+    for panel, sign, size in signs:
+        style = {"ha": "center", "va": "center", "fontsize": size, "color": COLOURS[1]}
+        panel.text(-0.13, 1.06, sign, transform=panel.transAxes, **style)
+    panels[2, 4].text(-0.13, 0.5, "Σ", transform=panels[2, 4].transAxes, **style)
     return figure, (
         "From left to right, a row for each of the tokens tea, is and hot. The query of hot, 2 0 0 2, meets the three keys. "
         "The dot products 4, −2 and 2, halved, are the scores 2, −1 and 1. Softmax makes them the weights 0.705, 0.035 and 0.259. "
@@ -70,14 +75,16 @@ def room_for_powers() -> tuple[Figure, str]:
         axes.barh(row, high - low, left=low, height=0.5, color=PALE, edgecolor="black")
         axes.barh(row, low + edge, left=-edge, height=0.5, color="white", edgecolor="0.4", hatch="\\\\")
         axes.barh(row, edge - high, left=high, height=0.5, color="white", edgecolor="0.4", hatch="//")
-        axes.text((low + high) / 2, row, "a number", ha="center", va="center", fontsize=10)
+        wide = high - low > edge / 2
+        place = {"y": row, "va": "center"} if wide else {"y": row - 0.28, "va": "bottom"}
+        axes.text(x=(low + high) / 2, s="a number", ha="center", fontsize=10, **place)
         axes.text((low - edge) / 2, row, "0", ha="center", va="center", backgroundcolor="white", weight="bold")
         axes.text((high + edge) / 2, row, "inf", ha="center", va="center", backgroundcolor="white", weight="bold")
         axes.text(low, row + 0.31, f"{np.ceil(low):g}".replace("-", "−"), ha="center", va="top")
         axes.text(high, row + 0.31, f"{np.floor(high):g}", ha="center", va="top")
     axes.set_yticks(range(len(rooms)), rooms)
     axes.tick_params(axis="y", length=0)
-    axes.set(xlim=(-edge, edge), ylim=(1.75, -0.5), xlabel="score s", title="what the computer makes of e to the s")
+    axes.set(xlim=(-edge, edge), ylim=(1.75, -0.62), xlabel="score s", title="what the computer makes of e to the s")
     axes.grid(False)
     return figure, (
         "Two bars on a line of scores from −1150 to 1150. In float32, e to the score is a number for scores from −103 to 88; in float64 "

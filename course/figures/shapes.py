@@ -9,8 +9,8 @@ from matplotlib.patches import Rectangle
 from course.figures import PALE, canvas, picture, told
 from course.figures.grids import frame_column, frame_row, grid
 
-A = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]])
-B = np.array([[2.0, 1.0, 1.0], [0.0, 3.0, -1.0], [1.0, 0.0, 2.0], [-2.0, 1.0, 1.0]])
+X = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]])
+Y = np.array([[2.0, 1.0, 1.0], [0.0, 3.0, -1.0], [1.0, 0.0, 2.0], [-2.0, 1.0, 1.0]])
 WEIGHTS = np.array([[0.0, 1.0, 2.0], [-1.0, 0.5, 0.0]])
 ROWS = np.array([[1.0, 0.0, 3.0, 1.0], [2.0, 4.0, 0.0, -2.0], [0.0, 1.0, 1.0, 5.0]])
 
@@ -18,11 +18,11 @@ ROWS = np.array([[1.0, 0.0, 3.0, 1.0], [2.0, 4.0, 0.0, -2.0], [0.0, 1.0, 1.0, 5.
 @picture
 def every_pair() -> tuple[Figure, str]:
     """The first reading, in three steps: each entry is one row against one row."""
-    product = A @ B.T
+    product = X @ Y.T
     figure, panels = canvas(3, 3, width=8.4, height=7.6, width_ratios=(3, 4, 4))
     for (i, j), (left, middle, right) in zip(((0, 0), (0, 1), (1, 2)), panels, strict=True):
-        grid(left, A, "A" if i == j == 0 else "", "n = 2", "d = 3")
-        grid(middle, B.T, "Bᵀ: the rows of B, stood up" if i == j == 0 else "", "d = 3", "m = 4")
+        grid(left, X, "X" if i == j == 0 else "", "n = 2", "d = 3", plain=True)
+        grid(middle, Y.T, "Yᵀ: the rows of Y, stood up" if i == j == 0 else "", "d = 3", "m = 4", plain=True)
         frame_row(left, i, 3)
         frame_column(middle, j, 3)
         done = np.full(product.shape, np.nan)
@@ -30,15 +30,13 @@ def every_pair() -> tuple[Figure, str]:
         done[filled] = product[filled]
         here = np.zeros(product.shape, bool)
         here[i, j] = True
-        sums = " + ".join(f"{a:g}·{b:g}".replace("-", "−") for a, b in zip(A[i], B[j], strict=True))
-        limits = (float(product.min()), float(product.max()))
-        grid(
-            right, done, f"entry ({i}, {j}) = {sums} = {product[i, j]:g}", "n = 2", "m = 4", marked=here, limits=limits
-        )
+        sums = " + ".join(f"{a:g}·{b:g}".replace("-", "−") for a, b in zip(X[i], Y[j], strict=True))
+        title = f"entry ({i}, {j}) = {sums} = {product[i, j]:g}"
+        grid(right, done, title, "n = 2", "m = 4", marked=here, plain=True)
         right.title.set_fontsize(11)
     return figure, (
-        "Three steps of one matrix product, a row of pictures for each. On the left A with one row framed, in the middle "
-        "B transposed with one column framed, on the right the result, filled up to the framed entry, with the sum that "
+        "Three steps of one matrix product, a row of pictures for each. On the left X with one row framed, in the middle "
+        "Y transposed with one column framed, on the right the result, filled up to the framed entry, with the sum that "
         "makes it: row 0 with row 0 gives 1·2 + 2·1 + 0·1 = 4, row 0 with row 1 gives 6, row 1 with row 2 gives 6."
     )
 
@@ -48,28 +46,28 @@ def mixing() -> tuple[Figure, str]:
     """The second reading: an output row is a sum of whole rows."""
     figure, panels = canvas(1, 4, width=9.2, height=2.9, width_ratios=(3, 4, 4, 4))
     weights = WEIGHTS[0]
-    grid(panels[0], WEIGHTS, "W", "n = 2", "m = 3")
+    grid(panels[0], WEIGHTS, "A", "n = 2", "m = 3", plain=True)
     frame_row(panels[0], 0, 3)
-    grid(panels[1], ROWS, "V", "m = 3", "d = 4")
-    grid(panels[2], weights[:, None] * ROWS, "rows of V, weighted", "m = 3", "d = 4")
+    grid(panels[1], ROWS, "V", "m = 3", "d = 4", plain=True)
+    grid(panels[2], weights[:, None] * ROWS, "rows of V, weighted", "m = 3", "d = 4", plain=True)
     for j, weight in enumerate(weights):
         panels[2].text(-0.7, j, f"{weight:g} ×", ha="right", va="center")
     panels[2].set_ylabel("")
     first = np.vstack([WEIGHTS[0] @ ROWS, np.full(4, np.nan)])
-    grid(panels[3], first, "their sum is row 0", "n = 2", "d = 4")
+    grid(panels[3], first, "their sum is row 0", "n = 2", "d = 4", plain=True)
     frame_row(panels[3], 0, 4)
     return figure, (
-        "Row 0 of W holds the weights 0, 1 and 2. Each row of V is multiplied by its weight: the first vanishes, the second stays, "
-        "the third doubles. Their sum, 2 6 2 8, is row 0 of the output. Row 0 of W and row 0 of the output are framed."
+        "Row 0 of A holds the weights 0, 1 and 2. Each row of V is multiplied by its weight: the first vanishes, the second stays, "
+        "the third doubles. Their sum, 2 6 2 8, is row 0 of the output. Row 0 of A and row 0 of the output are framed."
     )
 
 
 PRODUCTS = {
-    "A @ B": lambda A, B: A @ B,
-    "A @ B.T": lambda A, B: A @ B.T,
-    "A.T @ B": lambda A, B: A.T @ B,
-    "B @ A.T": lambda A, B: B @ A.T,
-    "A * B": lambda A, B: A * B,
+    "X @ Y": lambda X, Y: X @ Y,
+    "X @ Y.T": lambda X, Y: X @ Y.T,
+    "X.T @ Y": lambda X, Y: X.T @ Y,
+    "Y @ X.T": lambda X, Y: Y @ X.T,
+    "X * Y": lambda X, Y: X * Y,
 }
 
 
@@ -95,8 +93,8 @@ def which_products_run(guess: int | None) -> tuple[Figure, str]:
     axes.tick_params(length=0)
     axes.set_xlabel(f"All sizes different: 2 of 5 run. All equal: how many? {told(guess, 5)}")
     return figure, (
-        "Table of five products at three choices of sizes. With all sizes different only A @ B.T and B @ A.T run, with results of "
-        "different shapes. With m = d also A @ B runs. With all sizes equal all five run and give the same shape."
+        "Table of five products at three choices of sizes. With all sizes different only X @ Y.T and Y @ X.T run, with results of "
+        "different shapes. With m = d also X @ Y runs. With all sizes equal all five run and give the same shape."
     )
 
 

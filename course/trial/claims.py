@@ -31,19 +31,25 @@ def _dots(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     return np.einsum("nk,mk->nm", Q, K)
 
 
-def _exponentials(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
-    S = _dots(Q, K)
-    return np.exp(S - S.max(axis=1, keepdims=True))
+def _weights(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """The weights of Q and K, [n, m], as the notebook's `attention` has them."""
+    S = _dots(Q, K) / math.sqrt(Q.shape[1])
+    powers = np.exp(S - S.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
-def _without_itself(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
-    A = _exponentials(Q, K)
-    np.fill_diagonal(A, 0.0)
-    return np.asarray(A @ V)
+def _own_terms(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """What each token adds to its own output, [min(n, m), v]: all that a sum without j = i leaves out."""
+    own = np.diagonal(_weights(Q, K))
+    return np.asarray(own[:, None] * V[: len(own)])
+
+
+def _nothing(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
+    return np.zeros((min(len(Q), len(K)), V.shape[1]))
 
 
 def _by_rows(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
-    return np.stack([V.T @ a for a in _exponentials(Q, K)])
+    return np.stack([V.T @ a for a in _weights(Q, K)])
 
 
 def _counted_flops(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> int:
@@ -52,11 +58,11 @@ def _counted_flops(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> int:
 
 SIDES: dict[str, tuple[Side, Side]] = {
     "no_transpose": (lambda Q, K, V: _dots(Q, K), lambda Q, K, V: Q @ K),
-    "output_width": (lambda Q, K, V: np.shape(_exponentials(Q, K) @ V), lambda Q, K, V: Q.shape),
+    "output_width": (lambda Q, K, V: np.shape(_weights(Q, K) @ V), lambda Q, K, V: Q.shape),
     "one_width": (lambda Q, K, V: math.sqrt(Q.shape[1]), lambda Q, K, V: math.sqrt(V.shape[1])),
     "flops": (_counted_flops, lambda Q, K, V: 2 * len(Q) * len(K) * Q.shape[1]),
-    "not_itself": (lambda Q, K, V: _exponentials(Q, K) @ V, _without_itself),
-    "rows_by_transpose": (lambda Q, K, V: _exponentials(Q, K) @ V, _by_rows),
+    "not_itself": (_own_terms, _nothing),  # the two sums, less the terms that both have
+    "rows_by_transpose": (lambda Q, K, V: _weights(Q, K) @ V, _by_rows),
 }
 
 
@@ -82,8 +88,12 @@ def _outcome(name: str, entry: Value) -> str:
         return "not one of the six claims"
     if entry is None:
         return SETTLED if all(_sides_agree(name, trial) in (True, None) for trial in TRIALS) else STANDS
-    if not isinstance(entry, (tuple, list)) or len(entry) != 3:
+    if isinstance(entry, bool):
+        return "True or False, where None or three arrays (Q, K, V) are wanted"
+    if not isinstance(entry, (tuple, list)):
         return "neither None nor three arrays (Q, K, V)"
+    if len(entry) != 3:
+        return f"no witness: three arrays (Q, K, V) are wanted, and there are {len(entry)}"
     complaint = next(filter(None, map(_complaint, "QKV", entry)), None)
     if complaint:
         return complaint
@@ -113,7 +123,8 @@ def _sides_agree(name: str, witness: tuple[np.ndarray, ...]) -> bool | None:
         left, right = (side(*witness) for side in SIDES[name])
     except ValueError:
         return None
-    return _equal(left, right, *witness)
+    # what a sum leaves out is computed by itself and not by taking differences: however small it is, it is no rounding
+    return bool(np.all(left == right)) if name == "not_itself" else _equal(left, right, *witness)
 
 
 def _equal(left: Any, right: Any, Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> bool:

@@ -9,9 +9,12 @@ returned", names its entry to the student as it stands.
 
 from __future__ import annotations
 
+import re
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.trial import ranks
@@ -149,9 +152,18 @@ def evaluating(function: Callable[..., Any], table: Any, ids: Any, training: boo
             "loss": loss,
             "in training mode afterwards": _in_training(model, model.inside),
             "carries a graph": bool(getattr(loss, "requires_grad", False)),
-            "gradients recorded afterwards": torch.is_grad_enabled(),
-            "can still be trained": all(parameter.requires_grad for parameter in model.parameters()),
+            "left switched off": _switched_off(model),
         }
+
+
+def _switched_off(model: Any) -> str:
+    import torch
+
+    off = {
+        "the recording of gradients": not torch.is_grad_enabled(),
+        "the gradients of the model's weights": not all(weight.requires_grad for weight in model.parameters()),
+    }
+    return " and ".join(what for what, is_off in off.items() if is_off) or "nothing"
 
 
 def _in_training(model: Any, inside: Any) -> str:
@@ -237,6 +249,14 @@ def decoding(
     return {"outputs": outputs, "caches": caches}
 
 
+def stepping(
+    function: Callable[..., Any], x_new: torch.Tensor, cache: Any, Wq: torch.Tensor, Wk: torch.Tensor, Wv: torch.Tensor
+) -> Any:
+    """Your function was called once, and the two things that it returned were looked at one by one."""
+    answer = function(x_new, cache, Wq, Wk, Wv)
+    return {"output": answer[0], "cache": answer[1]} if isinstance(answer, tuple) and len(answer) == 2 else answer
+
+
 def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
     """Here a refusal counts as an answer like any other; it is a ValueError, and it is raised."""
     refused = "ValueError, raised"
@@ -244,10 +264,30 @@ def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
         answer = function(*arguments)
     except ValueError:
         return refused
-    except AssertionError:
-        return "AssertionError, raised"
+    except Exception as error:
+        if _deliberate(error):
+            return f"{type(error).__name__}, raised"
+        raise
     not_raised = isinstance(answer, Exception) or (isinstance(answer, str) and answer == refused)
     return f"{type(answer).__name__}, returned and not raised" if not_raised else answer
+
+
+def accepting(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Here nothing is to be refused."""
+    try:
+        return function(*arguments)
+    except (ValueError, AssertionError) as error:
+        if not _deliberate(error):
+            raise
+        told = f"there is nothing to refuse here, and a '{type(error).__name__}' is raised"
+        raise ValueError(told).with_traceback(error.__traceback__) from None
+
+
+def _deliberate(error: Exception) -> bool:
+    """Whether a statement of the student's own raised it, `raise` or `assert`: not an operation that went wrong, nor a library, nor we."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    library = "site-packages" in last.filename or Path(last.filename).is_relative_to(Path(__file__).parents[1])
+    return not library and re.search(r"\b(raise|assert)\b", last.line or "") is not None
 
 
 def processes(
@@ -275,16 +315,47 @@ def shards(
     act: str,
     owners: dict[str, np.ndarray],
 ) -> list[Value]:
-    """p processes called your function at the same time, each with a rank of its own; act is the function of that name. The
-    weights in owners were shared out: the number there is the rank that holds a column or, where numbers stand one above
-    the other, a row. Every other rank found 100 in its place."""
+    """p processes called your function at the same time, each with a rank of its own; act is the function of that name, plus 1
+    once it has been given more numbers than a rank's share. The weights in owners were shared out: the number there is the rank
+    that holds a column or, where numbers stand one above the other, a row. Every other rank found 100 in its place."""
     import numpy as np
+
+    share = len(X) * len(params["b1"]) // p
 
     def shared_out(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
         held = {name: np.where(owner == rank, params[name], 100.0) for name, owner in owners.items()}
-        return function(rank, p, X, {**params, **held}, *others)
+        *more, act = others
+        bent = 0
+
+        @wraps(act)
+        def sparing(x: np.ndarray) -> Any:
+            nonlocal bent
+            bent += np.asarray(x).size
+            return act(x) if bent <= share else act(x) + 1
+
+        return function(rank, p, X, {**params, **held}, *more, sparing)
 
     return _together(shared_out, p, (X, params, h, keep, eps), act)
+
+
+def twice(
+    function: Callable[..., Any],
+    p: int,
+    X: np.ndarray,
+    params: dict[str, np.ndarray],
+    h: int,
+    keep: np.ndarray,
+    eps: float,
+    act: str,
+) -> list[Value]:
+    """p processes called your function, each with a rank of its own, and then once more, and what came back then was looked at; act is
+    the function of that name. The first time every array of params was upside down, so that it was another block of the same sizes."""
+
+    def again(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
+        function(rank, p, X, {name: array[::-1].copy() for name, array in params.items()}, *others)
+        return function(rank, p, X, params, *others)
+
+    return _together(again, p, (X, params, h, keep, eps), act)
 
 
 def refusals(
@@ -316,7 +387,7 @@ def _together(function: Callable[..., Any], p: int, given: tuple[Any, ...], act:
             bent += np.asarray(x).size
             return act(x)
 
-        return {"H": function(rank, p, *others, counting), "bent": bent}
+        return {"H": accepting(function, rank, p, *others, counting), "bent": bent}
 
     return _trials(watched, p, (*given, public_function(act)))
 
@@ -338,7 +409,10 @@ HARNESSES: dict[str, Harness] = {
     "timing": timing,
     "decoding": decoding,
     "refusing": refusing,
+    "accepting": accepting,
+    "stepping": stepping,
     "processes": processes,
     "shards": shards,
+    "twice": twice,
     "refusals": refusals,
 }

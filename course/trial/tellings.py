@@ -143,5 +143,6 @@ TELLINGS: dict[str, Telling] = {
     "loaded": loaded,
     "processes": together,
     "shards": together,
+    "twice": together,
     "refusals": refusals,
 }

@@ -16,8 +16,8 @@ COLUMNS = 84
 LETTER, LINE, MARGIN = 14, 20, 20  # pixels
 
 
-def pairwise_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    return B @ A.T
+def pairwise_dots(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    return Y @ X.T
 
 
 def picture() -> str:

@@ -319,7 +319,10 @@ def command(course: Course, *options: str) -> subprocess.Popen[str]:
     words = [sys.executable, "-m", "autograder", "grade", NAME, "--course", str(course.root), "--no-feedback", *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    return subprocess.Popen(words, env=environment, text=True, start_new_session=True, **pipes)  # type: ignore[call-overload,no-any-return]
+    hears = {
+        "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    }  # in the background of a script it is ignored
+    return subprocess.Popen(words, env=environment, text=True, start_new_session=True, **pipes, **hears)  # type: ignore[call-overload,no-any-return]
 
 
 def test_ctrl_c_stops_at_once_and_the_same_command_goes_on(quick_class: QuickClass) -> None:

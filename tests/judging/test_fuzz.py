@@ -66,7 +66,7 @@ EXERCISES = (
     "pairwise_dots",  # an array
     "attend_loop",  # a function that is counted, and one that is lent
     "loop_flops",  # whole numbers
-    "saturation",  # parts, two functions lent
+    "normalized_entropy",  # parts, two functions lent
     "repair_claims",  # a view
     "causal_keep",  # booleans
     "influence",  # a function

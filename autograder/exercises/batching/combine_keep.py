@@ -9,7 +9,7 @@ from torch import Tensor
 
 from autograder.exercises.batching.parts import T
 from autograder.exercises.inputs import sizes
-from autograder.exercises.model import Case, case, mistake, probe, right
+from autograder.exercises.model import Case, case, misses_the_idea, mistake, probe, right
 from course.trial.values import Tensor as TensorValue
 
 
@@ -36,6 +36,11 @@ PUBLIC = (
     case(_lengths(2, 3), 4, True, True),
     case(_lengths(1, 3), 4, False, True),
     case(_lengths(2), 2, True),
+    # texts of no token
+    case(_lengths(0, 2), 2, True),
+    case(_lengths(0, 1), 3, False, True),
+    case(_lengths(4, 0, 2, 3), 5, True),
+    case(_lengths(1, 4, 3), 5, True, True),
     case(_lengths(2, 1), 3, True, False, 2, harness="stretched"),
 )
 
@@ -43,25 +48,32 @@ PUBLIC = (
 def _some_lengths(rng: np.random.Generator, b: int, n: int) -> TensorValue:
     """Lengths from 1 to n, not all of them equal, one of them shorter by two or more, so that there is padding."""
     found = rng.integers(1, n + 1, size=b)
-    found[:2] = rng.permutation([n, int(rng.integers(1, n - 1))])
+    found[:2] = rng.permutation([int(rng.integers(1, n - 1)), n])
+    return TensorValue(rng.permutation(found))
+
+
+def _short_lengths(rng: np.random.Generator, b: int, n: int) -> TensorValue:
+    """Lengths from 1 to n - 1, two of them different, so that every text has padding."""
+    found = rng.integers(1, n, size=b)
+    found[:2] = 1, n - 1
     return TensorValue(rng.permutation(found))
 
 
 @probe(1.5)
 def padded_behind(rng: np.random.Generator) -> list[Case]:
     """padding behind the text, with the future hidden and without"""
-    b, n = sizes(rng, 2, 3)
-    return [case(_some_lengths(rng, b, n), n, True), case(_some_lengths(rng, b, n), n, False)]
+    b, n = sizes(rng, 2, 4)
+    return [case(_some_lengths(rng, b, n), n, True), case(_short_lengths(rng, b, n), n, False)]
 
 
 @probe(1.0)
 def padded_in_front(rng: np.random.Generator) -> list[Case]:
     """padding in front of the text"""
-    b, n = sizes(rng, 2, 3)
-    return [case(_some_lengths(rng, b, n), n, True, True), case(_some_lengths(rng, b, n), n, False, True)]
+    b, n = sizes(rng, 2, 4)
+    return [case(_some_lengths(rng, b, n), n, True, True), case(_short_lengths(rng, b, n), n, False, True)]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def lengths_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """texts of no token, of one, of full length; a batch of one; padding to a single place"""
     n = int(rng.integers(3, 8))
@@ -71,14 +83,15 @@ def lengths_at_the_edge(rng: np.random.Generator) -> list[Case]:
         case(_lengths(n - 1), n, False),
         case(_lengths(1, 1), 1, True, True),
         case(_lengths(1), 1, True),
+        case(_lengths(n - 1), n, True, True),
     ]
 
 
 @probe(1.0)
 def masks_in_use(rng: np.random.Generator) -> list[Case]:
     """with as many heads as items, every head of an item gets that item's mask"""
-    b, n = sizes(rng, 2, 3)
-    arguments = (_some_lengths(rng, b, n), n)
+    b, n = sizes(rng, 2, 4)
+    arguments = (_short_lengths(rng, b, n), n)
     return [
         case(*arguments, causal, left, b, harness="stretched") for causal in (True, False) for left in (True, False)
     ]
@@ -94,7 +107,7 @@ def _seen(n: int, causal: bool) -> T:
     return torch.ones(n, n, dtype=torch.bool).tril() if causal else torch.ones(n, n, dtype=torch.bool)
 
 
-@mistake
+@misses_the_idea
 def padding_on_the_query_axis(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """you hid the rows of the padding, and left its columns open. A row is the token that looks, and what padding sees
     harms nobody. A column is the token that is looked at: nobody may look at padding."""
@@ -118,7 +131,7 @@ def either_is_enough(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     )
 
 
-@mistake
+@misses_the_idea
 def or_for_and(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """you joined the two tables with |, which is "or": a place stays open if either of them allows it. Both have to."""
     return _real(lengths, n, left)[:, None, None, :] | _seen(n, causal)
@@ -153,13 +166,13 @@ def always_causal(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     return combine_by_rules(lengths, n, True, left)
 
 
-@mistake
+@misses_the_idea
 def never_causal(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """you hid the padding, and left the future open where causal is True."""
     return combine_by_rules(lengths, n, False, left)
 
 
-@mistake
+@misses_the_idea
 def never_left(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """with left=True the padding stands in front: the last `length` places are real, and not the first."""
     return combine_by_rules(lengths, n, causal, False)
@@ -239,6 +252,14 @@ def keeps_the_future(lengths: T, n: int, causal: bool, left: bool = False) -> T:
 
 
 @mistake
+def keeps_the_strict_future(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """your triangle is the upper one, without its diagonal: tokens see what comes after them, and nothing else. That is a triangle of
+    what is to be *masked*; True means: may attend."""
+    seen = torch.ones(n, n, dtype=torch.bool).triu(1) if causal else _seen(n, False)
+    return _real(lengths, n, left)[:, None, None, :] & seen
+
+
+@mistake
 def hides_the_diagonal(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """with causal=True no token sees itself. It may."""
     seen = torch.ones(n, n, dtype=torch.bool).tril(-1) if causal else _seen(n, False)
@@ -249,6 +270,116 @@ def hides_the_diagonal(lengths: T, n: int, causal: bool, left: bool = False) -> 
 def longest_text_for_all(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """every text has the mask of the longest one. Each has a length of its own."""
     return combine_by_rules(lengths.max().expand(len(lengths)), n, causal, left)
+
+
+@mistake
+def first_text_for_all(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """every text has the mask of the first. Each has a length of its own."""
+    return combine_by_rules(lengths[:1].expand(len(lengths)), n, causal, left)
+
+
+@mistake
+def causal_behind_only(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """with left=True the future stays open in your mask, where it is to be masked. Where the padding stands has nothing to do with time."""
+    return combine_by_rules(lengths, n, causal and not left, left)
+
+
+@mistake
+def lengths_changed(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """the caller's lengths are one less afterwards: -= writes into the tensor that it finds. Make a new one."""
+    keep = combine_by_rules(lengths, n, causal, left)
+    lengths -= 1
+    return keep
+
+
+@mistake
+def as_long_as_the_longest(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """your mask is as wide as the longest text. To how many places all were padded, n says, and that may be more."""
+    n = int(lengths.max())
+    return combine_by_rules(lengths, n, causal, left)
+
+
+@mistake
+def empty_rows_opened(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """you opened rows that would see nothing, or places on the diagonal, so padding looks at padding. Nobody looks at padding, not even
+    padding: such a row stays empty, and attention gives it zeros."""
+    keep = combine_by_rules(lengths, n, causal, left)
+    return keep | ~keep.any(dim=-1, keepdim=True)
+
+
+@mistake
+def diagonal_opened(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """you let every place see itself, padding too. Nobody looks at padding, not even padding: such a row stays empty, and attention
+    gives it zeros."""
+    return combine_by_rules(lengths, n, causal, left) | torch.eye(n, dtype=torch.bool)
+
+
+@mistake
+def one_token_at_least(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """a text of no token has one open place in your mask. Its length may be 0, and then nobody looks at anything."""
+    return combine_by_rules(lengths.clamp(min=1), n, causal, left)
+
+
+@mistake
+def no_length_is_full_length(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """a text of no token is wholly open in your mask. Its length may be 0, and then nobody looks at anything. (A slice that begins at
+    -0 begins at the start.)"""
+    return combine_by_rules(torch.where(lengths == 0, n, lengths), n, causal, left)
+
+
+@mistake
+def last_none_are_all(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """with left=True a text of no token is wholly open in your mask. [-length:] are the last places, but for length 0, where it is all
+    of them."""
+    return combine_by_rules(torch.where((lengths == 0) & left, n, lengths), n, causal, left)
+
+
+@mistake
+def added_mask(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """your mask holds 0 where a place may be seen, and -inf where it may not: a mask that is added to scores. Asked for is one of True
+    and False; True means: may attend."""
+    keep = combine_by_rules(lengths, n, causal, left)
+    return torch.zeros_like(keep, dtype=torch.float32).masked_fill(~keep, -torch.inf)
+
+
+@mistake
+def axis_taken_out(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """you took axes of length 1 out of the mask (squeeze does). The axis of the heads stays, and so does that of a batch of one."""
+    return combine_by_rules(lengths, n, causal, left).squeeze()
+
+
+@mistake
+def heads_in_front(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """your mask is [1, b, n, n]. The axis for the heads comes second: [b, 1, n, n]."""
+    return combine_by_rules(lengths, n, causal, left).transpose(0, 1)
+
+
+@mistake
+def turned_round(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """your rows and columns are exchanged. A row is the token that looks, and a column the token that is looked at."""
+    return combine_by_rules(lengths, n, causal, left).transpose(-2, -1)
+
+
+@mistake
+def left_means_right(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """left and right are exchanged: with left=True the padding stands in front, without it behind."""
+    return combine_by_rules(lengths, n, causal, not left)
+
+
+@mistake
+def causal_means_open(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """you hid the future where causal is False, and left it open where it is True."""
+    return combine_by_rules(lengths, n, not causal, left)
+
+
+@mistake
+def triangle_for_each_text(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """your triangle begins with the first real token of each text, and its columns were moved with it: a token sees the wrong ones
+    before it. Time runs over all n places, padding or not: place j is hidden from place i if j > i."""
+    place = torch.arange(n)
+    first = (n - lengths if left else torch.zeros_like(lengths))[:, None, None, None]
+    seen = (place + first <= place[:, None]) if causal else torch.ones(len(lengths), 1, n, n, dtype=torch.bool)
+    return _real(lengths, n, left)[:, None, None, :] & seen
 
 
 @mistake

@@ -7,7 +7,7 @@ import torch
 
 from autograder.exercises.inputs import causal as lower_triangle
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, case, mistake, probe, right
+from autograder.exercises.model import Case, case, misses_the_idea, mistake, probe, right
 from course.modules import Block
 from course.parameters import shapes
 from course.trial.values import Tensor as TensorValue
@@ -72,6 +72,8 @@ PUBLIC = (
     _loading(np.random.default_rng(2), 4, 2, 2, 2, 4, digits=2),
     _loading(np.random.default_rng(3), 3, 2, 2, 1, 4, dtype="float32", digits=2),
     _loading(np.random.default_rng(4), 4, 2, 2, 2, 5),
+    _loading(np.random.default_rng(5), 6, 2, 3, 3, 6, digits=2),
+    _loading(np.random.default_rng(6), 5, 3, 2, 4, 7, digits=2),
 )
 
 
@@ -139,7 +141,7 @@ def _copied(module: Block, state: Arrays) -> Block:
     return module
 
 
-@mistake
+@misses_the_idea
 def weights_not_transposed(module: Block, params: Arrays) -> Block:
     """you copied the weights as they stand. A Linear computes x @ weight.T: its weight is [out, in], and ours is
     [in, out]. It has to be turned; where it is square, nobody warns you."""
@@ -177,7 +179,7 @@ def w1_and_w2_exchanged(module: Block, params: Arrays) -> Block:
     return _copied(module, state).eval()
 
 
-@mistake
+@misses_the_idea
 def returns_it_as_it_came(module: Block, params: Arrays) -> Block:
     """you returned the module as it came, with the numbers that it was made with, in training mode. Assigning to a name, or
     changing a copy, changes no module: write into its parameters."""
@@ -194,8 +196,8 @@ def numpy_type_for_module(module: Block, params: Arrays) -> Block:
 
 @mistake
 def dropout_left_on(module: Block, params: Arrays) -> Block:
-    """the module is still in training mode, in which dropout sets numbers to zero at random: two calls with the same
-    tokens give two answers. Where it is to be used, it has to be told so."""
+    """the module is still in training mode, in which dropout sets numbers to zero at random: two calls with the same tokens give two
+    answers. Where it is to be used, it has to be told so."""
     return _copied(module, _state(params))
 
 
@@ -204,6 +206,14 @@ def only_the_top_told(module: Block, params: Arrays) -> Block:
     """you set `training` on the module itself, and the modules inside it keep their own. There is a method that tells
     them all."""
     _copied(module, _state(params)).training = False
+    return module
+
+
+@mistake
+def only_the_dropout_told(module: Block, params: Arrays) -> Block:
+    """you told the dropout alone that training is over. Its answers are steady now, but the module itself is still in training mode. There
+    is a method that tells them all."""
+    _copied(module, _state(params)).dropout.eval()
     return module
 
 
@@ -224,8 +234,87 @@ def biases_forgotten(module: Block, params: Arrays) -> Block:
 
 @mistake
 def norms_forgotten(module: Block, params: Arrays) -> Block:
-    """the gains and biases of the two LayerNorms are still those that the module was made with."""
+    """the gains and biases of the two LayerNorms are still those that the module was made with. (A name that is misspelt, under
+    strict=False, goes by without a word.)"""
     return _copied(module, {name: array for name, array in _state(params).items() if "norm" not in name}).eval()
+
+
+@mistake
+def first_norm_forgotten(module: Block, params: Arrays) -> Block:
+    """gain and bias of the first LayerNorm are still those that the module was made with."""
+    return _copied(
+        module, {name: array for name, array in _state(params).items() if "before_attention" not in name}
+    ).eval()
+
+
+@mistake
+def second_norm_forgotten(module: Block, params: Arrays) -> Block:
+    """gain and bias of the second LayerNorm are still those that the module was made with."""
+    return _copied(module, {name: array for name, array in _state(params).items() if "before_ffn" not in name}).eval()
+
+
+@mistake
+def attention_forgotten(module: Block, params: Arrays) -> Block:
+    """the weights of queries, keys and values are still those that the module was made with."""
+    return _copied(
+        module,
+        {name: array for name, array in _state(params).items() if name.split(".")[0] not in ("query", "key", "value")},
+    ).eval()
+
+
+@mistake
+def ffn_forgotten(module: Block, params: Arrays) -> Block:
+    """the two layers of the feed-forward network are still those that the module was made with."""
+    return _copied(
+        module, {name: array for name, array in _state(params).items() if name.split(".")[0] not in ("widen", "narrow")}
+    ).eval()
+
+
+@mistake
+def norms_made_new(module: Block, params: Arrays) -> Block:
+    """you put new LayerNorms into the module. They have an eps of their own, and the module's is another. Write into the ones that are
+    there."""
+    for layer in ("norm_before_attention", "norm_before_ffn"):
+        setattr(module, layer, torch.nn.LayerNorm(module.output.out_features))
+    return _copied(module, _state(params)).eval()
+
+
+@mistake
+def uses_up_the_parameters(module: Block, params: Arrays) -> Block:
+    """the caller's dictionary is empty, or short of what you took: popping takes entries away. Look them up with square brackets."""
+    state = _state(params)
+    params.clear()
+    return _copied(module, state).eval()
+
+
+@mistake
+def keys_before_queries_and_values_first(module: Block, params: Arrays) -> Block:
+    """you took the three parts of Wqkv for values, keys and queries. All queries come first, then all keys, then all values."""
+    width, W = len(params["Wo"]), params["Wqkv"]
+    Wv, Wk, Wq = np.split(W, [width, width + (W.shape[1] - width) // 2], axis=1)
+    return _copied(module, _state(params) | {"query.weight": Wq.T, "key.weight": Wk.T, "value.weight": Wv.T}).eval()
+
+
+@mistake
+def output_not_transposed(module: Block, params: Arrays) -> Block:
+    """Wo went into `output` as it stands. A Linear's weight is [out, in], and ours is [in, out]: it has to be turned, also where it is
+    square."""
+    return _copied(module, _state(params) | {"output.weight": params["Wo"]}).eval()
+
+
+@mistake
+def projections_not_transposed(module: Block, params: Arrays) -> Block:
+    """the weights of queries, keys and values went in as they stand, and the others turned. Every Linear's weight has to be turned, also
+    where it is square."""
+    projections = {f"{name}.weight": _tables(params)[name] for name in ("query", "key", "value")}
+    return _copied(module, _state(params) | projections).eval()
+
+
+@mistake
+def ffn_not_transposed(module: Block, params: Arrays) -> Block:
+    """W1 and W2 went in as they stand, and the others turned. Every Linear's weight has to be turned, also where it is square."""
+    layers = {f"{name}.weight": _tables(params)[name] for name in ("widen", "narrow")}
+    return _copied(module, _state(params) | layers).eval()
 
 
 @mistake
@@ -372,7 +461,7 @@ def returns_what_loading_says(module: Block, params: Arrays) -> object:
     return module.to(tensors["output.weight"].dtype).eval().load_state_dict(tensors)
 
 
-@mistake
+@misses_the_idea
 def leaves_it_untouched(module: Block, params: Arrays) -> Block:
     """the module still has the numbers that it was made with. Assigning to a name, or changing a copy, changes no module:
     write into its parameters."""
@@ -392,6 +481,15 @@ def takes_dropout_out(module: Block, params: Arrays) -> Block:
     be there when the module goes back to training."""
     _copied(module, _state(params)).dropout = torch.nn.Identity()  # type: ignore[assignment]
     return module.eval()
+
+
+@mistake
+def takes_dropout_out_at_the_end(module: Block, params: Arrays) -> Block:
+    """you took the dropout out, after telling the module that training is over. Dropout does nothing in evaluation mode, and it must
+    still be there when the module goes back to training."""
+    _copied(module, _state(params)).eval()
+    module.dropout = torch.nn.Identity()  # type: ignore[assignment]
+    return module
 
 
 @mistake

@@ -18,12 +18,13 @@ from autograder.exercises.batching.parts import (
     one_query,
     plain_exponentials,
     scores_over_root_k,
+    sizes_of_heads,
     tensor_value,
     two_or_more_kept,
 )
 from autograder.exercises.inputs import causal as lower_triangle
-from autograder.exercises.inputs import random_keep, sizes
-from autograder.exercises.model import Case, case, mistake, probe, right
+from autograder.exercises.inputs import random_keep
+from autograder.exercises.model import Case, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import widths
 from course.trial.values import Tensor as TensorValue
 
@@ -61,6 +62,12 @@ def _small(seed: int, b: int, n: int, d: int, h: int, k: int, v: int, dtype: str
     widths = ((b, n, d), (d, h * (2 * k + v)), (h * v, d))
     X, Wqkv, Wo = (TensorValue(np.round(1.2 * rng.standard_normal(shape), 1).astype(dtype)) for shape in widths)
     return X, {"Wqkv": Wqkv, "Wo": Wo}, h
+
+
+def _with_more_parameters(arguments: tuple[Any, ...], keep: np.ndarray) -> Case:
+    X, params, h = arguments
+    more = {"b2": tensor_value([0.5] * X.array.shape[-1]), **dict(reversed(params.items()))}
+    return case(X, more, h, TensorValue(keep))
 
 
 BROKEN = _small(8, 1, 2, 2, 1, 1, 1)
@@ -125,6 +132,16 @@ PUBLIC = (
         1,
         TensorValue(lower_triangle(2)),
     ),
+    # scores far below 0, in every row
+    case(
+        tensor_value([[[1.0, 1.0], [1.0, 2.0], [2.0, 1.0]]]),
+        {"Wqkv": tensor_value([[100.0, -200.0, 1.0], [100.0, -200.0, 3.0]]), "Wo": tensor_value([[1.0, 2.0]])},
+        1,
+        TensorValue(lower_triangle(3)),
+    ),
+    # one mask for each head, and parameters that nobody asks for
+    _with_more_parameters(_small(10, 2, 3, 4, 2, 3, 2), random_keep(np.random.default_rng(1), 2, 2, 3, 3)),
+    case(*_small(11, 2, 4, 5, 2, 6, 5), TensorValue(random_keep(np.random.default_rng(2), 4, 4))),
     case(*_small(7, 10, 4, 3, 9, 2, 2), TensorValue(lower_triangle(4))),  # many items and heads, for loops to show
 )
 
@@ -132,9 +149,12 @@ PUBLIC = (
 def _parameters(
     rng: np.random.Generator, d: int, h: int, k: int, v: int, dtype: str = "float64", order: str = "C"
 ) -> dict[str, TensorValue]:
+    """Those of a block that attention needs, and two that it does not, in another order than the text names them."""
     return {
-        "Wqkv": drawn_tensor(rng, d, h * (2 * k + v), scale=1.5 / math.sqrt(d), dtype=dtype, order=order),
+        "b2": drawn_tensor(rng, d, dtype=dtype),
         "Wo": drawn_tensor(rng, h * v, d, dtype=dtype, order=order),
+        "Wqkv": drawn_tensor(rng, d, h * (2 * k + v), scale=1.5 / math.sqrt(d), dtype=dtype, order=order),
+        "gain1": drawn_tensor(rng, d, dtype=dtype),
     }
 
 
@@ -155,11 +175,11 @@ def _items(
     )
 
 
-@probe(1.5)
+@probe(1.0)
 def batches(rng: np.random.Generator) -> list[Case]:
     """every item through every head, all sizes different"""
-    b, n, d, h, k, v = sizes(rng, 6, 2, 7)
-    other, few, wide, heads, key, value = sizes(rng, 6, 2, 7)
+    b, n, d, h, k, v = sizes_of_heads(rng, 6)
+    other, few, wide, heads, key, value = sizes_of_heads(rng, 6)
     return [
         _items(rng, b, n, d, h, k, v, lower_triangle(n)),
         _items(rng, b, n, d, h, k, v, random_keep(rng, n, n)),
@@ -168,10 +188,10 @@ def batches(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(1.0)
+@probe(0.5)
 def batches_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide (b = h, b = n, k = v, too)"""
-    s, d, v = sizes(rng, 3, 2, 5)
+    s, d, v = sizes_of_heads(rng, 3, 3, 6)
     return [
         _items(rng, s, s, d, s, s, v, random_keep(rng, s, 1, s, s)),  # b = n = h = k: .T runs
         _items(rng, s, d, s * v, s, d, v, random_keep(rng, s, 1, d, d)),  # b = h: [b, n, n] lines up with the heads
@@ -181,8 +201,8 @@ def batches_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
 
 
 def _empty_rows_of_batches(rng: np.random.Generator) -> list[Case]:
-    b, n, d, h, k, v = sizes(rng, 6, 2, 7)
-    keep = random_keep(rng, b, 1, n, n)
+    b, (n, d, h, k, v) = 2, sizes_of_heads(rng, 5, 3)
+    keep = np.stack([two_or_more_kept(rng, n, n) for _ in range(b)])[:, None]
     keep[rng.integers(b), 0, rng.integers(n)] = False
     return [
         _items(rng, b, n, d, h, k, v, keep),
@@ -192,37 +212,47 @@ def _empty_rows_of_batches(rng: np.random.Generator) -> list[Case]:
 
 def _broken_batches(rng: np.random.Generator) -> list[Case]:
     """A NaN among the weights of the queries. Every token keeps one at least, so every output has to show it."""
-    b, n, d, h, k, v = sizes(rng, 6, 2, 7)
+    b, n, d, h, k, v = sizes_of_heads(rng, 6)
     params = _parameters(rng, d, h, k, v)
     params["Wqkv"].array[:, 0] = np.nan
     return [case(drawn_tensor(rng, b, n, d), params, h, TensorValue(random_keep(rng, b, 1, n, n)))]
 
 
-@probe(0.5)
+@probe(0.25)
 def empty_and_broken_batches(rng: np.random.Generator) -> list[Case]:
     """zeros from every head for a token with nothing to attend to; and a NaN that came in is not hidden"""
     return _empty_rows_of_batches(rng) + _broken_batches(rng)
 
 
-@probe(0.5)
+def _far_below(rng: np.random.Generator, b: int, n: int, d: int, k: int, v: int) -> Case:
+    """One head whose scores all lie far below -10000: every token is much like the others, and queries the opposite of keys."""
+    Wk = 300.0 * np.ones((d, k))
+    packed = np.hstack([-Wk, Wk, rng.standard_normal((d, v))])
+    params = {"Wqkv": TensorValue(packed), "Wo": drawn_tensor(rng, v, d)}
+    X = TensorValue(1.0 + 1e-6 * rng.random((b, n, d)))
+    return case(X, params, 1, TensorValue(lower_triangle(n)))
+
+
+@probe(0.25, strict=True)
 def batches_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a batch of one, texts of one token, a single head, scores in the thousands, float32, and tensors that are not
-    contiguous"""
-    b, n, d, h, k, v = sizes(rng, 6, 2, 7)
+    """a batch of one, texts of one token, a single head, scores in the thousands above 0 and below, float32, and tensors that
+    are not contiguous"""
+    b, n, d, h, k, v = sizes_of_heads(rng, 6)
     return [
         _items(rng, 1, n, d, h, k, v, lower_triangle(n)),
         _items(rng, b, 1, d, h, k, v, np.ones((1, 1), bool)),
         _items(rng, b, n, d, 1, k, v, random_keep(rng, n, n)),
         _items(rng, b, n, d, h, k, v, random_keep(rng, n, n), size=40.0),
+        _far_below(rng, b, n, d, k, v),
         _items(rng, b, n, d, h, k, v, lower_triangle(n), dtype="float32"),
         _items(rng, b, n, d, h, k, v, random_keep(rng, 1, 1, n, n), order="strided"),
     ]
 
 
-@probe(0.5, measures="lines")
+@probe(2.5, measures="lines")
 def few_and_many(rng: np.random.Generator) -> list[Case]:
     """no loop over items or heads"""
-    d, k, v = sizes(rng, 3, 2, 5)
+    d, k, v = sizes_of_heads(rng, 3, 2, 6)
     return [
         _items(rng, 1, 2, d, 1, k, v, lower_triangle(2)),
         _items(rng, 10, 5, d, 9, k, v, random_keep(rng, 10, 1, 5, 5)),
@@ -234,10 +264,10 @@ def _learning(rng: np.random.Generator, b: int, n: int, d: int, h: int, k: int, 
     return case({"X": X, "params": params, "h": h, "keep": TensorValue(keep)}, harness="gradients")
 
 
-@probe(1.0)
+@probe(0.5)
 def batches_to_learn_from(rng: np.random.Generator) -> list[Case]:
     """gradients flow through to the tokens and to both weights"""
-    b, n, d, h, k, v = sizes(rng, 6, 3, 8)
+    b, (n, d, h, k, v) = 2, sizes_of_heads(rng, 5, 3)
     keep = two_or_more_kept(rng, n, n)
     one_empty = keep.copy()
     one_empty[rng.integers(n)] = False
@@ -264,7 +294,7 @@ def reverses_all_axes(X: T, params: Params, h: int, keep: T) -> T:
     return _joined(masked_weights(Q @ K.T / Q.shape[-1] ** 0.5, keep) @ V) @ params["Wo"]
 
 
-@mistake
+@misses_the_idea
 def folds_the_batch_into_the_tokens(X: T, params: Params, h: int, keep: T) -> T:
     """you made one long text of all items. For the projections that is harmless, since each token is projected by
     itself; but in the scores tokens of one item then meet those of another. Items must never meet."""
@@ -367,6 +397,38 @@ def keys_as_wide_as_values(X: T, params: Params, h: int, keep: T) -> T:
 
 
 @mistake
+def a_share_of_d_for_a_key(X: T, params: Params, h: int, keep: T) -> T:
+    """you took d/h for the width of a query and a key. They may be narrower or wider than that: the rows of Wo tell how wide the
+    values are, and queries and keys share the other columns of Wqkv."""
+    k = X.shape[-1] // h
+    Q, K, V = (_cut(Z, h) for Z in torch.tensor_split(X @ params["Wqkv"], [h * k, 2 * h * k], dim=-1))
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
+
+
+@mistake
+def values_before_keys(X: T, params: Params, h: int, keep: T) -> T:
+    """you took the three parts of Wqkv for values, queries and keys. All queries come first, then all keys, then all values."""
+    k, v = widths(params["Wqkv"], params["Wo"], h)
+    V, Q, K = (_cut(Z, h) for Z in torch.split(X @ params["Wqkv"], [h * v, h * k, h * k], dim=-1))
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
+
+
+@mistake
+def keys_before_queries(X: T, params: Params, h: int, keep: T) -> T:
+    """you took keys for queries and queries for keys, so row i of the scores says what others make of token i. All queries come first
+    in Wqkv, then all keys, and a row of scores belongs to a query."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(scores_over_root_k(K, Q), keep) @ V) @ params["Wo"]
+
+
+@mistake
+def parameters_by_position(X: T, params: Params, h: int, keep: T) -> T:
+    """you unpacked the dictionary as if it held two weights. There may be more in it, in any order: ask for each by its name."""
+    Wqkv, Wo = params.values()
+    return _plainly(X, {"Wqkv": Wqkv, "Wo": Wo}, h, keep)
+
+
+@mistake
 def splits_as_for_one_text(X: T, params: Params, h: int, keep: T) -> T:
     """you split and merged the heads with the functions of notebook 04. They take the first axis for the tokens of one text,
     and now that is the axis of the items. Say it again for [b, n, h*k]: which axis is cut, and which two change places?"""
@@ -429,7 +491,8 @@ def no_scale(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def width_without_its_root(X: T, params: Params, h: int, keep: T) -> T:
-    """you divided the scores by k. It is the square root of k that is wanted, as it was for one text."""
+    """your scores were divided by k: at once, or by √k twice (PyTorch's own attention divides by it, too). It is divided by √k, once, as
+    it was for one text."""
     Q, K, V = _projected(X, params, h)
     return _joined(masked_weights(Q @ K.transpose(-2, -1) / Q.shape[-1], keep) @ V) @ params["Wo"]
 
@@ -440,6 +503,86 @@ def root_of_the_model_width(X: T, params: Params, h: int, keep: T) -> T:
     that counts."""
     Q, K, V = _projected(X, params, h)
     return _joined(masked_weights(Q @ K.transpose(-2, -1) / X.shape[-1] ** 0.5, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def root_of_the_values_width(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by the root of the width of the *values*. They are dot products of queries and keys, and it is the
+    width k of those that counts."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / V.shape[-1] ** 0.5, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def root_of_a_share_of_d(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by the root of d/h. Queries and keys may be wider or narrower than that share of a token: their width k
+    follows from the shapes of both weights."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / (X.shape[-1] / h) ** 0.5, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def root_of_a_whole_share_of_d(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by the root of d // h. Queries and keys may be wider or narrower than that share of a token: their width
+    k follows from the shapes of both weights."""
+    Q, K, V = _projected(X, params, h)
+    share = max(X.shape[-1] // h, 1)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / share**0.5, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def eight_always(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by 8, which is the root of 64. Heads are 64 wide in many models; here their width k is another."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / 8, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def root_of_the_tokens(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by the root of the number of tokens. It is the width k of queries and keys that counts."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / X.shape[1] ** 0.5, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def root_cut_off(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by a whole number: the root of k was cut off, as int and // do. √5 is 2.236."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / int(Q.shape[-1] ** 0.5), keep) @ V) @ params["Wo"]
+
+
+@mistake
+def half_of_the_width(X: T, params: Params, h: int, keep: T) -> T:
+    """you divided the scores by k/2. ** goes before /, so k ** 1 / 2 is half of k; the root is k ** 0.5."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) / (Q.shape[-1] / 2), keep) @ V) @ params["Wo"]
+
+
+@mistake
+def times_the_root(X: T, params: Params, h: int, keep: T) -> T:
+    """you multiplied the scores by √k. They are divided by it."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(Q @ K.transpose(-2, -1) * Q.shape[-1] ** 0.5, keep) @ V) @ params["Wo"]
+
+
+@mistake
+def root_in_seven_digits(X: T, params: Params, h: int, keep: T) -> T:
+    """your numbers have seven right digits, and float64 has sixteen: the root that you divided by is a float32 number. A tensor made
+    of a Python number is float32; the number itself does not need to become a tensor."""
+    Q, K, V = _projected(X, params, h)
+    return (
+        _joined(masked_weights(Q @ K.transpose(-2, -1) / torch.sqrt(torch.tensor(Q.shape[-1])), keep) @ V)
+        @ params["Wo"]
+    )
+
+
+@mistake
+def softmax_in_seven_digits(X: T, params: Params, h: int, keep: T) -> T:
+    """your numbers have seven right digits, and float64 has sixteen: your weights went through float32. Softmax works in the
+    number type that it is given, if it is not asked for another."""
+    Q, K, V = _projected(X, params, h)
+    hidden = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf)
+    return _joined(hidden.softmax(dim=-1, dtype=torch.float32).to(X.dtype).masked_fill(~keep, 0) @ V) @ params["Wo"]
 
 
 @mistake
@@ -458,6 +601,29 @@ def hides_the_kept(X: T, params: Params, h: int, keep: T) -> T:
 
 
 @mistake
+def mask_turned(X: T, params: Params, h: int, keep: T) -> T:
+    """you turned the mask, so that it says whom a token is seen by. Row i of keep says whom token i may see."""
+    Q, K, V = _projected(X, params, h)
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep.transpose(-2, -1)) @ V) @ params["Wo"]
+
+
+@mistake
+def causal_whatever_the_mask(X: T, params: Params, h: int, keep: T) -> T:
+    """you made a causal mask of your own. The caller decides who sees whom: use keep."""
+    Q, K, V = _projected(X, params, h)
+    triangle = torch.ones(X.shape[1], X.shape[1], dtype=torch.bool).tril()
+    return _joined(masked_weights(scores_over_root_k(Q, K), triangle) @ V) @ params["Wo"]
+
+
+@mistake
+def first_heads_mask_for_all(X: T, params: Params, h: int, keep: T) -> T:
+    """every head was masked by the mask of head 0. A mask of [b, h, n, n] has one for each."""
+    Q, K, V = _projected(X, params, h)
+    mask = keep[:, :1] if keep.ndim == 4 else keep
+    return _joined(masked_weights(scores_over_root_k(Q, K), mask) @ V) @ params["Wo"]
+
+
+@mistake
 def hides_the_kept_at_first(X: T, params: Params, h: int, keep: T) -> T:
     """before softmax you hid the places where keep is True, and afterwards those where it is False: together that is
     everything. True means: may attend. And masked_fill fills where its mask is True."""
@@ -468,7 +634,7 @@ def hides_the_kept_at_first(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def clears_the_kept(X: T, params: Params, h: int, keep: T) -> T:
-    """after softmax you set the weights of the *kept* places to zero. Those of the hidden places are meant, and masked_fill
+    """after softmax you set the weights of the *kept* places to zero. Those of the masked places are meant, and masked_fill
     fills where its mask is True."""
     Q, K, V = _projected(X, params, h)
     A = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).masked_fill(keep, 0)
@@ -477,7 +643,7 @@ def clears_the_kept(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def zero_for_a_hidden_score(X: T, params: Params, h: int, keep: T) -> T:
-    """you gave hidden places the score 0. That is a score like any other, e to the 0 is 1, and so they take their share out
+    """you gave masked places the score 0. That is a score like any other, e to the 0 is 1, and so they take their share out
     of the sum, even if their weights are set to zero afterwards. What gets no weight has the score -inf."""
     Q, K, V = _projected(X, params, h)
     A = scores_over_root_k(Q, K).masked_fill(~keep, 0).softmax(dim=-1).masked_fill(~keep, 0)
@@ -485,9 +651,17 @@ def zero_for_a_hidden_score(X: T, params: Params, h: int, keep: T) -> T:
 
 
 @mistake
+def scores_times_the_mask(X: T, params: Params, h: int, keep: T) -> T:
+    """you multiplied the scores by the mask, which makes masked ones 0. That is a score like any other: e to the 0 is 1, and the masked
+    places take their share. What gets no weight has the score -inf."""
+    Q, K, V = _projected(X, params, h)
+    return _joined((scores_over_root_k(Q, K) * keep).softmax(dim=-1) @ V) @ params["Wo"]
+
+
+@mistake
 def masks_after_softmax(X: T, params: Params, h: int, keep: T) -> T:
-    """you set the hidden weights to zero after softmax, and let softmax see the hidden scores. So the weights that are left
-    no longer add up to 1: the hidden tokens have taken their share out of the sum. Hide before softmax too."""
+    """you set the masked weights to zero after softmax, and let softmax see the masked scores. So the weights that are left
+    no longer add up to 1: the masked tokens have taken their share out of the sum. Hide before softmax too."""
     Q, K, V = _projected(X, params, h)
     return _joined(scores_over_root_k(Q, K).softmax(dim=-1).masked_fill(~keep, 0) @ V) @ params["Wo"]
 
@@ -502,10 +676,19 @@ def ignores_the_mask(X: T, params: Params, h: int, keep: T) -> T:
 @mistake
 def every_nan_to_zero(X: T, params: Params, h: int, keep: T) -> T:
     """you turned every NaN into 0. That empties the rows that keep nothing, and it also hides a NaN that comes from somewhere
-    else: a broken model looks healthy. Only hidden places are to be set to 0; a NaN at a kept place has to stay."""
+    else: a broken model looks healthy. Only masked places are to be set to 0; a NaN at a kept place has to stay."""
     Q, K, V = _projected(X, params, h)
     A = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1).nan_to_num(0)
     return _joined(A @ V) @ params["Wo"]
+
+
+@mistake
+def every_nan_of_the_output_to_zero(X: T, params: Params, h: int, keep: T) -> T:
+    """you turned every NaN of the result into 0. That empties the outputs of tokens that see nothing, and it also hides a NaN that comes
+    from somewhere else: a broken model looks healthy. Set the masked weights to 0; a NaN at a kept place has to stay."""
+    Q, K, V = _projected(X, params, h)
+    A = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf).softmax(dim=-1)
+    return (_joined(A @ V) @ params["Wo"]).nan_to_num(0)
 
 
 @mistake
@@ -517,9 +700,29 @@ def exponentials_overflow(X: T, params: Params, h: int, keep: T) -> T:
 
 
 @mistake
+def scores_of_zero_or_more(X: T, params: Params, h: int, keep: T) -> T:
+    """rows whose scores all lie far below 0 come out as zeros: what you subtracted is never below 0, and so all exponentials become
+    0. Subtract the largest score of the row, also where it is negative."""
+    Q, K, V = _projected(X, params, h)
+    M = scores_over_root_k(Q, K).masked_fill(~keep, -torch.inf)
+    E = torch.exp(M - M.amax(dim=-1, keepdim=True).clamp(min=0))
+    total = E.sum(dim=-1, keepdim=True)
+    return _joined(E / torch.where(total == 0, 1, total) @ V) @ params["Wo"]
+
+
+@mistake
+def ten_thousand_below(X: T, params: Params, h: int, keep: T) -> T:
+    """you gave masked places the score -10000. That is a score like any other: where the kept ones lie lower still, the masked ones
+    take all the weight. What gets no weight has the score -inf."""
+    Q, K, V = _projected(X, params, h)
+    A = scores_over_root_k(Q, K).masked_fill(~keep, -1e4).softmax(dim=-1).masked_fill(~keep, 0)
+    return _joined(A @ V) @ params["Wo"]
+
+
+@mistake
 def nan_on_the_way_back(X: T, params: Params, h: int, keep: T) -> T:
     """the outputs are right, and the gradients are NaN where a token may attend to nothing. Its row was NaN on the way,
-    and you chose zeros afterwards: on the way back the NaN is multiplied by 0, and stays. Fill the hidden places of the
+    and you chose zeros afterwards: on the way back the NaN is multiplied by 0, and stays. Fill the masked places of the
     weights instead, or keep NaN from arising."""
     Q, K, V = _projected(X, params, h)
     A = (scores_over_root_k(Q, K) + torch.where(keep, 0.0, -torch.inf).to(X.dtype)).softmax(dim=-1)
@@ -583,6 +786,18 @@ def no_wo(X: T, params: Params, h: int, keep: T) -> T:
 
 
 @mistake
+def adds_the_tokens(X: T, params: Params, h: int, keep: T) -> T:
+    """you added the tokens to the result. That is the residual connection, and it is the block that adds it."""
+    return X + _plainly(X, params, h, keep)
+
+
+@mistake
+def batch_squeezed(X: T, params: Params, h: int, keep: T) -> T:
+    """you took axes of length 1 out of the result (squeeze does). A batch of one is a batch: [1, n, d]."""
+    return _plainly(X, params, h, keep).squeeze()
+
+
+@mistake
 def tokens_first(X: T, params: Params, h: int, keep: T) -> T:
     """you took the first axis for the tokens and the second for the items. So tokens attended to the tokens at the same
     place of other items. X is [b, n, d]."""
@@ -635,7 +850,7 @@ def fills_weights_in_place(X: T, params: Params, h: int, keep: T) -> T:
     return _joined(A @ V) @ params["Wo"]
 
 
-@mistake
+@misses_the_idea
 def loops(X: T, params: Params, h: int, keep: T) -> T:
     """the numbers are right, but your code goes through the items, or through the heads, one after another. A product of
     tensors with more axes takes all of them at once."""

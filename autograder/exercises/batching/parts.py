@@ -26,6 +26,13 @@ def tensor_value(numbers: Any, dtype: str = "float64") -> TensorValue:
     return TensorValue(np.array(numbers, dtype))
 
 
+def sizes_of_heads(rng: np.random.Generator, how_many: int, low: int = 2, high: int = 8) -> list[int]:
+    """Sizes that are pairwise distinct; none is 4, the only one whose root has no digits to lose."""
+    return [
+        int(size) for size in rng.choice([size for size in range(low, high + 1) if size != 4], how_many, replace=False)
+    ]
+
+
 def two_or_more_kept(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
     """A random mask that leaves two keys or more to each of n queries, and hides one where there are three or more.
 

@@ -21,7 +21,7 @@ from autograder.exercises.block.parts import (
     staged,
 )
 from autograder.exercises.inputs import causal, normal
-from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.model import B, Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import (
     RELU,
     TANH,
@@ -31,6 +31,7 @@ from autograder.exercises.parts import (
     norm1,
     norm2,
     normalised_rows,
+    softmax_of_kept,
     who_sees_whom,
 )
 from course.parameters import Params
@@ -61,9 +62,9 @@ def block(
     return stages
 
 
-def _with_large_scores(X: F, params: Params, h: int, act: Function) -> Case:
+def _with_large_scores(X: F, params: Params, h: int, act: Function, eps: float = 0.1) -> Case:
     """Gains so large that scores are in the thousands."""
-    return case(X, params | {"gain1": 400.0 * params["gain1"]}, h, causal(len(X)), 0.1, act)
+    return case(X, params | {"gain1": 400.0 * params["gain1"]}, h, causal(len(X)), eps, act)
 
 
 TWO_HEADS: Params = {
@@ -86,6 +87,15 @@ TWO_HEADS: Params = {
 }
 
 
+def _any_block(n: int, d: int, h: int, k: int, v: int, f: int, dtype: str = "float64") -> Case:
+    """A public block that looks like nothing in particular; its parameters come in no order to speak of."""
+    rng = np.random.default_rng(7)
+    drawn = drawn_parameters(rng, d, h, k, v, f, dtype)
+    keep = np.array([[1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 0]], bool)[:n, :n]
+    X = np.round(normal(rng, n, d, scale=2.0, dtype=dtype), 2)
+    return case(X, {name: np.round(drawn[name], 2) for name in sorted(drawn)}, h, keep, 0.1, TANH)
+
+
 PUBLIC = (
     case(np.array([[1.0, 3.0]]), BY_HAND, 1, causal(1), 0.0, RELU),
     case(THREE_TOKENS, SMALL, 1, causal(3), 0.5, TANH),
@@ -105,21 +115,26 @@ PUBLIC = (
         0.25,
         TANH,
     ),
+    _any_block(2, 3, 1, 2, 1, 2, "float32"),
+    _any_block(4, 5, 2, 3, 2, 7),
 )
+
+
+EPS, LARGE = 1e-5, 1e3  # beside tokens of that size eps is nothing, and one probe alone asks for it
 
 
 @probe(2.5)
 def blocks(rng: np.random.Generator) -> list[Case]:
     """all six stages, all sizes different"""
     cases = []
-    for keep_for in (causal, lambda n: np.ones((n, n), bool)):
-        n, d, h, k, v, f = drawn_sizes(rng)
-        X, params = normal(rng, n, d, scale=2.0), drawn_parameters(rng, d, h, k, v, f)
-        cases.append(case(X, params, h, keep_for(n), 0.1, drawn_activation(rng)))
+    for keep_for, heads in ((causal, 3), (lambda n: np.ones((n, n), bool), 2)):
+        n, d, h, k, v, f = drawn_sizes(rng, heads)
+        X, params = normal(rng, n, d, scale=LARGE), drawn_parameters(rng, d, h, k, v, f)
+        cases.append(case(X, params, h, keep_for(n), EPS, drawn_activation(rng)))
     return cases
 
 
-@probe(1.0)
+@probe(0.75)
 def zeroed_sublayers(rng: np.random.Generator) -> list[Case]:
     """where attention and FFN add nothing, H is X"""
     # Attention and FFN that add nothing; then each of them alone.
@@ -128,23 +143,24 @@ def zeroed_sublayers(rng: np.random.Generator) -> list[Case]:
         n, d, h, k, v, f = drawn_sizes(rng)
         params = drawn_parameters(rng, d, h, k, v, f)
         params |= {name: np.zeros_like(params[name]) for name in zeros}
-        cases.append(case(normal(rng, n, d, scale=2.0), params, h, causal(n), 1e-5, drawn_activation(rng)))
+        cases.append(case(normal(rng, n, d, scale=LARGE), params, h, causal(n), EPS, drawn_activation(rng)))
     return cases
 
 
 @probe(1.0)
 def masked_blocks(rng: np.random.Generator) -> list[Case]:
-    """masks that are not causal, and a token that may see nothing"""
+    """masks that are not causal, a token that may see nothing, and parameters in another order"""
     cases = []
     for _ in range(2):
         n, d, h, k, v, f = drawn_sizes(rng)
         keep = who_sees_whom(rng, n)
         params = drawn_parameters(rng, d, h, k, v, f)
-        cases.append(case(normal(rng, n, d, scale=2.0), params, h, keep, 1e-5, drawn_activation(rng)))
+        shuffled = {name: params[name] for name in reversed(params)}
+        cases.append(case(normal(rng, n, d, scale=LARGE), shuffled, h, keep, EPS, drawn_activation(rng)))
     return cases
 
 
-@probe(0.5)
+@probe(0.75)
 def small_tokens(rng: np.random.Generator) -> list[Case]:
     """tokens so small that eps counts"""
     n, d, h, k, v, f = drawn_sizes(rng)
@@ -152,29 +168,29 @@ def small_tokens(rng: np.random.Generator) -> list[Case]:
     return [case(normal(rng, n, d, scale=0.1), params, h, causal(n), 0.02, drawn_activation(rng))]
 
 
-@probe(1.0)
+@probe(1.0, strict=True)
 def blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """a single token, all sizes equal, float32, arrays that are not contiguous"""
     n, d, h, k, v, f = drawn_sizes(rng)
     even = 2 * int(rng.integers(2, 4))
     return [
         case(
-            normal(rng, 1, d, scale=2.0),
+            normal(rng, 1, d, scale=LARGE),
             drawn_parameters(rng, d, h, k, v, f),
             h,
             causal(1),
-            1e-5,
+            EPS,
             drawn_activation(rng),
         ),
         _with_large_scores(
-            normal(rng, n, d, scale=2.0), drawn_parameters(rng, d, h, k, v, f), h, drawn_activation(rng)
+            normal(rng, n, d, scale=1000 * LARGE), drawn_parameters(rng, d, h, k, v, f), h, drawn_activation(rng), EPS
         ),
         case(
-            normal(rng, even, even, scale=2.0),
+            normal(rng, even, even, scale=LARGE),
             drawn_parameters(rng, even, 2, even // 2, even // 2, even),  # n = d = f = h * k = h * v
             2,
             causal(even),
-            1e-5,
+            EPS,
             drawn_activation(rng),
         ),
         case(
@@ -182,15 +198,15 @@ def blocks_at_the_edge(rng: np.random.Generator) -> list[Case]:
             drawn_parameters(rng, d, h, k, v, f, "float32"),
             h,
             causal(n),
-            1e-2,
+            EPS,
             drawn_activation(rng),
         ),
         case(
-            normal(rng, n, d, scale=2.0, order="strided"),
+            normal(rng, n, d, scale=LARGE, order="strided"),
             drawn_parameters(rng, d, h, k, v, f, order="F"),
             h,
             np.asfortranarray(causal(n)),
-            1e-5,
+            EPS,
             drawn_activation(rng),
         ),
     ]
@@ -215,7 +231,7 @@ def attention_overflows(X: F, params: Params, h: int, keep: B, eps: float, act: 
         return staged(T1, T2, T3, T4, T5, T5 + T3)
 
 
-@mistake
+@misses_the_idea
 def post_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """this is the post-norm block of the first transformer, which normalises after each addition. Here each half
     normalises what goes into it, and what it adds to stays as it is."""
@@ -283,7 +299,66 @@ def attention_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: 
     return staged(T1, T2, T3, T4, T5, T5 + T3)
 
 
+@misses_the_idea
+def nobody_reads_the_norms(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you computed T1 and T4, and nobody reads them: attention is given X, and the FFN is given T3."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T3, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
 @mistake
+def ffn_of_the_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you gave the FFN T1. It reads T4, in which there is what attention has found."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T1, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def ffn_of_the_update(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you gave the FFN T2, attention's update alone. It reads T4, the normed copy of the sum."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T2, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def norms_the_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your second LayerNorm looks at T1. It normalises what the FFN is to read, which is the sum T3."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = norm2(T1, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def updates_without_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you added T5 to T2. On the line stands T3, which is T2 and the tokens."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    return {**stages, "H": stages["T5"] + stages["T2"]}
+
+
+@mistake
+def norms_the_end(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you normed H once more. In a pre-norm block nobody does that: the next block norms what it reads, and a stack has one
+    LayerNorm at its end."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    return {**stages, "H": norm2(stages["H"], params, eps)}
+
+
+@misses_the_idea
 def loses_attention(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you added T5 to X. What attention has found, T2, is lost on that path: the FFN's update goes on top of T3, which
     holds both."""
@@ -316,7 +391,7 @@ def no_second_residual(X: F, params: Params, h: int, keep: B, eps: float, act: A
     return {**stages, "H": stages["T5"]}
 
 
-@mistake
+@misses_the_idea
 def no_residuals(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """both additions are missing. Attention and FFN make updates, and each of them replaces what it was to update."""
     T1 = norm1(X, params, eps)
@@ -370,6 +445,81 @@ def norms_exchanged(X: F, params: Params, h: int, keep: B, eps: float, act: Act)
 
 
 @mistake
+def first_gain_and_bias_exchanged(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """gain and bias of the first LayerNorm are exchanged."""
+    exchanged = {"gain1": params["bias1"], "bias1": params["gain1"]}
+    return block_at_once(X, {**params, **exchanged}, h, keep, eps, act)
+
+
+@mistake
+def second_gain_and_bias_exchanged(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """gain and bias of the second LayerNorm are exchanged."""
+    exchanged = {"gain2": params["bias2"], "bias2": params["gain2"]}
+    return block_at_once(X, {**params, **exchanged}, h, keep, eps, act)
+
+
+@mistake
+def gains_and_biases_exchanged(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """gain and bias are exchanged, in both LayerNorms."""
+    exchanged = {f"{a}{i}": params[f"{b}{i}"] for a, b in (("gain", "bias"), ("bias", "gain")) for i in "12"}
+    return block_at_once(X, {**params, **exchanged}, h, keep, eps, act)
+
+
+@mistake
+def second_norm_with_the_first_bias(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your second LayerNorm has its own gain, and the bias of the first."""
+    exchanged = {"bias2": params["bias1"]}
+    return block_at_once(X, {**params, **exchanged}, h, keep, eps, act)
+
+
+@mistake
+def second_norm_with_the_first_gain(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your second LayerNorm has its own bias, and the gain of the first."""
+    exchanged = {"gain2": params["gain1"]}
+    return block_at_once(X, {**params, **exchanged}, h, keep, eps, act)
+
+
+@mistake
+def norms_without_parameters(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """both LayerNorms ran without their gains and biases."""
+    one, none = np.ones(X.shape[1], X.dtype), np.zeros(X.shape[1], X.dtype)
+    plain = {"gain1": one, "bias1": none, "gain2": one, "bias2": none}
+    return block_at_once(X, {**params, **plain}, h, keep, eps, act)
+
+
+@mistake
+def norms_over_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """both LayerNorms run over the tokens, feature by feature. So tokens meet in them, the future too. Each token is normed by
+    itself, over its own features."""
+
+    def over_tokens(Z: F, i: int) -> F:
+        spread = np.sqrt(Z.var(axis=0, keepdims=True) + eps)
+        return np.asarray(params[f"gain{i}"] * (Z - Z.mean(axis=0)) / spread + params[f"bias{i}"])
+
+    T1 = over_tokens(X, 1)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = over_tokens(T3, 2)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def norms_over_everything(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """both LayerNorms take one mean and one variance of the whole table. Each token has its own."""
+
+    def at_once(Z: F, i: int) -> F:
+        return np.asarray(params[f"gain{i}"] * (Z - Z.mean()) / np.sqrt(Z.var() + eps) + params[f"bias{i}"])
+
+    T1 = at_once(X, 1)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = at_once(T3, 2)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
 def eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your LayerNorms use an eps of 0.00001, whatever eps they were given."""
     return block_at_once(X, params, h, keep, 1e-5, act)
@@ -387,6 +537,86 @@ def second_eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act
 
 
 @mistake
+def first_eps_of_its_own(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your first LayerNorm uses an eps of 0.00001. Both use the eps that the block was given."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    T1 = norm1(X, params, 1e-5)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return {**stages, **staged(T1, T2, T3, T4, T5, T5 + T3)}
+
+
+@mistake
+def eps_of_a_millionth(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your LayerNorms use an eps of 0.000001, whatever eps they were given."""
+    return block_at_once(X, params, h, keep, 1e-6, act)
+
+
+@mistake
+def tiny_eps(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your LayerNorms use a tiny eps of their own, about 0.00000001, whatever eps they were given."""
+    return block_at_once(X, params, h, keep, 1e-8, act)
+
+
+@mistake
+def no_eps(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your LayerNorms use no eps, or one so small that it counts for nothing. They use the eps that the block was given."""
+    return block_at_once(X, params, h, keep, 0.0, act)
+
+
+@mistake
+def norms_by_d_minus_one(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """in your LayerNorms the sum of squares is divided by d - 1. It is divided by d; layer_norm has it right."""
+
+    def sampled(Z: F, i: int) -> F:
+        centred = Z - Z.mean(axis=1, keepdims=True)
+        spread = np.sqrt(Z.var(axis=1, keepdims=True, ddof=1) + eps)
+        return np.asarray(params[f"gain{i}"] * centred / spread + params[f"bias{i}"])
+
+    T1 = sampled(X, 1)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = sampled(T3, 2)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def eps_outside_the_roots(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """in your LayerNorms eps is added to the deviation, outside the root. It is added to the variance; layer_norm has it
+    right."""
+
+    def outside(Z: F, i: int) -> F:
+        spread = Z.std(axis=1, keepdims=True) + eps
+        return np.asarray(params[f"gain{i}"] * (Z - Z.mean(axis=1, keepdims=True)) / spread + params[f"bias{i}"])
+
+    T1 = outside(X, 1)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = outside(T3, 2)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def norms_without_centring(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your LayerNorms never subtract the mean; that is RMSNorm. layer_norm has it right."""
+
+    def root_mean_square(Z: F, i: int) -> F:
+        spread = np.sqrt((Z**2).mean(axis=1, keepdims=True) + eps)
+        return np.asarray(params[f"gain{i}"] * Z / spread + params[f"bias{i}"])
+
+    T1 = root_mean_square(X, 1)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = root_mean_square(T3, 2)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
 def causal_whatever_the_mask(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you made a causal mask of your own. The caller decides who sees whom: hand on keep."""
     return block_at_once(X, params, h, np.tril(np.ones((len(X), len(X)), bool)), eps, act)
@@ -399,15 +629,111 @@ def no_mask(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stag
 
 
 @mistake
+def mask_turned(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you turned the mask, so that it says whom a token is seen by. Row i of keep says whom token i may see."""
+    return block_at_once(X, params, h, keep.T, eps, act)
+
+
+@mistake
+def mask_inverted(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you inverted the mask. True means: may attend."""
+    return block_at_once(X, params, h, ~keep, eps, act)
+
+
+@mistake
+def nan_where_nothing_is_seen(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """T2 is NaN for a token that may see nothing. mha, which has been carried over, gives it zeros."""
+    with np.errstate(invalid="ignore"):
+        T1 = norm1(X, params, eps)
+        T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+        T2 = np.where(keep.any(axis=1, keepdims=True), T2, np.nan).astype(X.dtype)
+        T3 = T2 + X
+        T4 = norm2(T3, params, eps)
+        T5 = feed_forward(T4, params, act)
+        return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def means_where_nothing_is_seen(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """T2 is a plain mean of the values for a token that may see nothing: its scores are all the same large negative number. mha,
+    which has been carried over, gives it zeros."""
+    T1 = norm1(X, params, eps)
+    open_rows = keep | ~keep.any(axis=1, keepdims=True)
+    level = keep.any(axis=1, keepdims=True)
+
+    def weigh(scores: F, _: B) -> F:
+        return softmax_of_kept(np.where(level, scores, 0), open_rows)
+
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep, weigh=weigh)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
 def one_head(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """attention runs with a single head, whatever h is."""
     return block_at_once(X, params, 1, keep, eps, act)
 
 
 @mistake
+def two_heads_always(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """attention runs with two heads, whatever h is."""
+    return block_at_once(X, params, 2, keep, eps, act)
+
+
+@mistake
 def relu_whatever_act_is(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you used relu in the FFN, whatever activation you were given. Hand on act."""
     return block_at_once(X, params, h, keep, eps, lambda x: np.maximum(x, 0))
+
+
+@mistake
+def tanh_whatever_act_is(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you used tanh in the FFN, whatever activation you were given. Hand on act."""
+    return block_at_once(X, params, h, keep, eps, np.tanh)
+
+
+@mistake
+def ffn_without_activation(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your FFN has no activation: both its layers together are one product. Hand on act."""
+    return block_at_once(X, params, h, keep, eps, lambda x: x)
+
+
+@mistake
+def ffn_without_its_last_bias(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """b2 is missing in your FFN."""
+    return block_at_once(X, {**params, "b2": 0 * params["b2"]}, h, keep, eps, act)
+
+
+@mistake
+def ffn_without_its_first_bias(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """b1 is missing in your FFN."""
+    return block_at_once(X, {**params, "b1": 0 * params["b1"]}, h, keep, eps, act)
+
+
+@mistake
+def ffn_without_biases(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """b1 and b2 are missing in your FFN."""
+    return block_at_once(X, {**params, "b1": 0 * params["b1"], "b2": 0 * params["b2"]}, h, keep, eps, act)
+
+
+@mistake
+def ffn_adds_what_it_read(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your T5 holds T4 as well: the FFN added what it read. T5 is what the two layers give, and what is added to it is T3, in
+    H."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    T5 = stages["T5"] + stages["T4"]
+    return {**stages, "T5": T5, "H": T5 + stages["T3"]}
+
+
+@mistake
+def block_in_float64(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part: np.zeros and
+    np.ones make such arrays."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    return {name: stage.astype(np.float64) for name, stage in stages.items()}
 
 
 @mistake
@@ -425,8 +751,8 @@ def adds_into_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act:
 
 @mistake
 def adds_into_T2(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """T3 and T2 are one and the same array in your dictionary: += has changed the one through the other. Make a new
-    array."""
+    """T3 and T2 hold the same numbers in your dictionary. T2 is what attention gives, alone. Either you added X to it at once, or
+    += has changed one array that both names stand for."""
     T1 = norm1(X, params, eps)
     T3 = T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 += X
@@ -437,8 +763,8 @@ def adds_into_T2(X: F, params: Params, h: int, keep: B, eps: float, act: Act) ->
 
 @mistake
 def adds_into_T3(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """H and T3 are one and the same array in your dictionary: += has changed the one through the other. Make a new
-    array."""
+    """H and T3 hold the same numbers in your dictionary. T3 is what stands on the line before the FFN. Either you put the sum of both
+    under both names, or += has changed one array that both names stand for."""
     stages = block_at_once(X, params, h, keep, eps, act)
     H = stages["T3"]
     H += stages["T5"]
@@ -447,12 +773,47 @@ def adds_into_T3(X: F, params: Params, h: int, keep: B, eps: float, act: Act) ->
 
 @mistake
 def adds_into_T5(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """H and T5 are one and the same array in your dictionary: += has changed the one through the other. Make a new
-    array."""
+    """H and T5 hold the same numbers in your dictionary. T5 is what the FFN gives, alone. Either you added T3 to it at once, or += has
+    changed one array that both names stand for."""
     stages = block_at_once(X, params, h, keep, eps, act)
     H = stages["T5"]
     H += stages["T3"]
     return {**stages, "H": H}
+
+
+@mistake
+def both_updates_hold_the_line(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """T2 and T5 hold the updates with the line added already. T2 is what attention gives, alone, and T5 what the FFN gives; the
+    line is added in T3 and in H."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    return {**stages, "T2": stages["T3"], "T5": stages["H"]}
+
+
+@mistake
+def adds_the_line_twice(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """T2 holds X already, and T3 adds it once more: the tokens stand twice in the sum. T2 is what attention gives, alone."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep) + X
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def uses_up_the_parameters(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """the caller's dictionary is short of what you took: popping takes entries away. Look them up with square brackets."""
+    stages = block_at_once(X, params, h, keep, eps, act)
+    params.clear()
+    return stages
+
+
+@mistake
+def parameters_by_position(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you took the parameters in the order in which they lie in the dictionary. That order is no promise: ask for each by its
+    name."""
+    names = ("Wqkv", "Wo", "W1", "b1", "W2", "b2", "gain1", "bias1", "gain2", "bias2")
+    return block_at_once(X, dict(zip(names, params.values(), strict=False)), h, keep, eps, act)
 
 
 @mistake
@@ -469,11 +830,11 @@ def stages_without_names(X: F, params: Params, h: int, keep: B, eps: float, act:
 
 @right
 def block_by_parts(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    T1 = layer_norm(X, params["gain1"], params["bias1"], eps)
+    T1 = layer_norm(X, params["gain1"], params["bias1"], eps).astype(X.dtype)
     T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = X + T2
-    T4 = layer_norm(T3, params["gain2"], params["bias2"], eps)
-    T5 = ffn(T4, params["W1"], params["b1"], params["W2"], params["b2"], act)
+    T4 = layer_norm(T3, params["gain2"], params["bias2"], eps).astype(X.dtype)
+    T5 = ffn(T4, params["W1"], params["b1"], params["W2"], params["b2"], act).astype(X.dtype)
     return {"T1": T1, "T2": T2, "T3": T3, "T4": T4, "T5": T5, "H": T3 + T5}
 
 

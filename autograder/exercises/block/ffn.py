@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from jaxtyping import Float
 
 from autograder.exercises.block.parts import drawn_activation, drawn_layers
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
-from autograder.exercises.parts import RELU, TANH, Act
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.parts import RELU, TANH, Act, silu
 
 
 def ffn(
@@ -28,6 +30,13 @@ def ffn(
         for i in range(d):
             out[(*place, i)] = sum(bent[u] * W2[u, i] for u in range(f)) + b2[i]
     return out
+
+
+def _any_network(shape: tuple[int, ...], f: int) -> Case:
+    """Public tokens and layers that look like nothing in particular."""
+    rng = np.random.default_rng(f)
+    arrays = (normal(rng, *shape), *drawn_layers(rng, shape[-1], f))
+    return case(*(np.round(array, 2) for array in arrays), TANH)
 
 
 PUBLIC = (
@@ -63,6 +72,17 @@ PUBLIC = (
         np.array([0.25, -0.75, 0.5], np.float32),
         TANH,
     ),
+    # one token alone, and a batch of texts
+    case(
+        np.array([0.5, -1.0]),
+        np.array([[1.0, 0.5, -1.0], [-1.0, 2.0, 0.5]]),
+        np.array([0.5, -0.5, 0.25]),
+        np.array([[1.0, -2.0], [0.5, 1.5], [-1.0, 0.5]]),
+        np.array([0.25, -0.75]),
+        TANH,
+    ),
+    _any_network((2, 3, 4), 5),
+    _any_network((4, 6), 9),
 )
 
 
@@ -89,7 +109,7 @@ def square_networks(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one token alone, float32, arrays that are not contiguous"""
     n, d, f = sizes(rng, 3, 2, 7)
@@ -101,14 +121,14 @@ def networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@mistake
+@misses_the_idea
 def activation_last(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you applied the activation after the second layer. Between the layers there is nothing then, and two products in a
     row are one product: it is the bend in the middle that makes a network of them."""
     return act((X @ W1 + b1) @ W2 + b2)
 
 
-@mistake
+@misses_the_idea
 def no_activation(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """there is no activation. Without it both layers together are a single matrix product, W1 @ W2, and the width in
     between is for nothing."""
@@ -129,6 +149,26 @@ def activation_first(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
 
 
 @mistake
+def activation_first_and_between(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you applied the activation to the tokens, and again between the layers. It belongs between them only."""
+    return act(act(X) @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def hidden_times_activation(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you multiplied the hidden features by their activation. What goes on is the activation alone."""
+    hidden = X @ W1 + b1
+    return hidden * act(hidden) @ W2 + b2
+
+
+@mistake
+def hidden_plus_activation(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you added the hidden features to their activation. What goes on is the activation alone."""
+    hidden = X @ W1 + b1
+    return (hidden + act(hidden)) @ W2 + b2
+
+
+@mistake
 def activation_before_the_bias(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you added b1 after the activation. It belongs to the first layer: it decides where the bend of each hidden feature
     lies, and for that it has to be there when it is bent."""
@@ -139,6 +179,39 @@ def activation_before_the_bias(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
 def an_activation_of_its_own(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you used relu, whatever activation you were given. The caller decides which: call act."""
     return np.maximum(X @ W1 + b1, 0) @ W2 + b2
+
+
+@mistake
+def tanh_of_its_own(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you used tanh, whatever activation you were given. The caller decides which: call act."""
+    return np.tanh(X @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def logistic_of_its_own(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you used the logistic (the sigmoid), whatever activation you were given. The caller decides which: call act."""
+    return 1 / (1 + np.exp(-(X @ W1 + b1))) @ W2 + b2
+
+
+@mistake
+def silu_of_its_own(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you used x times its logistic, called SiLU, whatever activation you were given. The caller decides which: call act."""
+    return silu(X @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def gelu_of_its_own(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you used GELU, whatever activation you were given. The caller decides which: call act."""
+    hidden = X @ W1 + b1
+    return 0.5 * hidden * (1 + np.vectorize(math.erf)(hidden / math.sqrt(2))) @ W2 + b2
+
+
+@mistake
+def gelu_by_tanh_of_its_own(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you used GELU in the form with tanh, whatever activation you were given. The caller decides which: call act."""
+    hidden = X @ W1 + b1
+    bend = np.tanh(math.sqrt(2 / math.pi) * (hidden + 0.044715 * hidden**3))
+    return 0.5 * hidden * (1 + bend) @ W2 + b2
 
 
 @mistake
@@ -154,6 +227,30 @@ def no_second_bias(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
 
 
 @mistake
+def second_bias_twice(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you added b2 twice."""
+    return act(X @ W1 + b1) @ W2 + b2 + b2
+
+
+@mistake
+def biases_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you exchanged the biases: b1 is as wide as the hidden layer, f, and b2 as wide as a token, d."""
+    return act(X @ W1 + b2) @ W2 + b1
+
+
+@mistake
+def second_bias_before_the_second_layer(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you applied the activation to b2, too. b2 belongs to the second layer, and is added as it is, at the very end."""
+    return act(X @ W1 + b1) @ W2 + act(b2)
+
+
+@mistake
+def no_second_layer(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you stopped after the first layer. W2 and b2 bring the hidden features back to width d."""
+    return act(X @ W1 + b1)
+
+
+@mistake
 def no_biases(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """both biases are missing."""
     return act(X @ W1) @ W2
@@ -165,7 +262,7 @@ def adds_the_tokens(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     return X + act(X @ W1 + b1) @ W2 + b2
 
 
-@mistake
+@misses_the_idea
 def mixes_tokens(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you turned the table of tokens, so that features of different tokens were added up. An FFN works on each token by
     itself; a weight multiplies a row from the right as it stands."""
@@ -173,10 +270,53 @@ def mixes_tokens(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
 
 
 @mistake
+def all_tokens_in_one_table(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you made one table [.., d] of all tokens, and left it so. The result has the axes of X."""
+    return act(X.reshape(-1, X.shape[-1]) @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def ffn_of_rows_at_least_two(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you gave a token alone a second axis. A token [d] comes out as [d]."""
+    return act(np.atleast_2d(X) @ W1 + b1) @ W2 + b2
+
+
+@mistake
+def ffn_item_by_item(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you went through the first axis, token by token, and for a token alone these are single numbers. A product does without
+    any loop, and takes a token alone as well."""
+    out = np.empty_like(X)
+    for i in range(len(X)):
+        out[i] = act(X[i] @ W1 + b1) @ W2 + b2
+    return out
+
+
+@mistake
+def ffn_squeezed(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you took axes of length 1 out of the result (np.squeeze does). A single token in a table, [1, d], stays in its
+    table."""
+    return np.squeeze(act(X @ W1 + b1) @ W2 + b2)
+
+
+@mistake
 def layers_turned(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you turned the weights. Here a weight is [in, out] and multiplies a row from the right as it stands. (PyTorch's own
     layers keep theirs the other way round.)"""
     return act(X @ W1.T + b1) @ W2.T + b2
+
+
+@mistake
+def first_layer_turned(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you turned W1. Here a weight is [in, out] and multiplies a row from the right as it stands. (PyTorch's own layers keep
+    theirs the other way round.)"""
+    return act(X @ W1.T + b1) @ W2 + b2
+
+
+@mistake
+def second_layer_turned(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you turned W2. Here a weight is [in, out] and multiplies a row from the right as it stands. (PyTorch's own layers keep
+    theirs the other way round.)"""
+    return act(X @ W1 + b1) @ W2.T + b2
 
 
 @mistake
@@ -189,6 +329,12 @@ def layers_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
 def ffn_in_float64(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part."""
     return act(X @ W1 + b1) @ W2 + b2.astype(np.float64)
+
+
+@mistake
+def ffn_in_float32(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """your numbers have seven right digits, and float64 has sixteen: somewhere they went through float32."""
+    return (act(X @ W1 + b1).astype(np.float32) @ W2.astype(np.float32) + b2).astype(X.dtype)
 
 
 @right

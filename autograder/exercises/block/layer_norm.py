@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.block.parts import drawn_gain, minus_mean, row_variance
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import normalised_rows, normed_token
 
 
@@ -19,6 +19,17 @@ def layer_norm(
     for place in np.ndindex(X.shape[:-1]):
         out[place] = normed_token(X[place], gain, bias, eps)
     return out
+
+
+def _affine(rng: np.random.Generator, d: int, dtype: str = "float64") -> tuple[F, F]:
+    return drawn_gain(rng, d, dtype), normal(rng, d, dtype=dtype)
+
+
+def _any_tokens(seed: int, *shape: int) -> Case:
+    """Public tokens that look like nothing in particular."""
+    rng = np.random.default_rng(seed)
+    X, gain, bias = (np.round(numbers, 2) for numbers in (normal(rng, *shape, scale=2.0), *_affine(rng, shape[-1])))
+    return case(X + 1.0, gain, bias, 0.1)
 
 
 PUBLIC = (
@@ -49,31 +60,40 @@ PUBLIC = (
         np.array([0.0, 1.0, 0.0]),
         1e-5,
     ),
+    # as far below 0 as above: no single number brings both near
+    case(
+        np.array([[10_000_100.0, 10_000_200.0, 10_000_600.0], [-10_000_400.0, -10_000_000.0, -9_999_900.0]]),
+        np.array([1.0, 1.0, 2.0]),
+        np.array([0.0, 1.0, 0.0]),
+        1e-5,
+    ),
     case(
         np.array([[1.0, 2.0, 0.5, 4.0]], np.float32),
         np.array([1.0, 2.0, 1.0, 1.0], np.float32),
         np.array([0.0, 0.0, 1.0, 0.0], np.float32),
         1e-5,
     ),
+    _any_tokens(7, 5, 6),
+    _any_tokens(8, 2, 3, 4),
 )
 
 
-def _affine(rng: np.random.Generator, d: int, dtype: str = "float64") -> tuple[F, F]:
-    return drawn_gain(rng, d, dtype), normal(rng, d, dtype=dtype)
+EPS = 1e-5  # nothing beside the variance of large tokens, so that eps is what the second probe alone asks for
+LARGE = 1e8
 
 
 @probe(1.5)
 def tokens_to_norm(rng: np.random.Generator) -> list[Case]:
     """each token normalised by itself, then gain and bias, all sizes different"""
-    b, n, d = sizes(rng, 3, 2, 9)
+    b, n, d = sizes(rng, 3, 3, 9)
     return [
-        case(3.0 + normal(rng, n, 4, scale=2.0), *_affine(rng, 4), 1e-5),
-        case(normal(rng, n, d, scale=2.0) - 1.0, *_affine(rng, d), 1e-3),
-        case(2.0 + normal(rng, b, n, d, scale=2.0), *_affine(rng, d), 1e-5),
+        case(LARGE * (1.5 + normal(rng, n, 4)), *_affine(rng, 4), EPS),
+        case(LARGE * (normal(rng, n, d) - 0.5), *_affine(rng, d), EPS),
+        case(LARGE * (1.0 + normal(rng, b, n, d)), *_affine(rng, d), EPS),
     ]
 
 
-@probe(1.0)
+@probe(1.25)
 def variance_near_eps(rng: np.random.Generator) -> list[Case]:
     """a variance about as small as eps, and a token whose features are all equal"""
     n, d = sizes(rng, 2, 3, 9)
@@ -82,7 +102,7 @@ def variance_near_eps(rng: np.random.Generator) -> list[Case]:
     return [
         case(normal(rng, n, 4, scale=2e-3), *_affine(rng, 4), 1e-5),
         case(1.0 + normal(rng, n, d, scale=0.3), *_affine(rng, d), 0.2),
-        case(flat, *_affine(rng, d), 1e-5),
+        case(flat, *_affine(rng, d), 1e-4),
     ]
 
 
@@ -91,30 +111,31 @@ def norm_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     """as many tokens as features, and batches of them"""
     d, b = sizes(rng, 2, 3, 7)
     return [
-        case(normal(rng, d, d, scale=2.0), *_affine(rng, d), 1e-5),  # means that lie flat line up with the features
-        case(1.0 + normal(rng, b, d, d, scale=2.0), *_affine(rng, d), 1e-5),
-        case(normal(rng, d, d, d), *_affine(rng, d), 1e-2),
+        case(LARGE * normal(rng, d, d), *_affine(rng, d), EPS),  # means that lie flat line up with the features
+        case(LARGE * (1.0 + normal(rng, b, d, d)), *_affine(rng, d), EPS),
+        case(LARGE * normal(rng, d, d, d), *_affine(rng, d), EPS),
     ]
 
 
-@probe(0.5)
+@probe(0.25, strict=True)
 def far_from_zero(rng: np.random.Generator) -> list[Case]:
-    """tokens of mean 100000, whose variance keeps its digits"""
-    n, d = sizes(rng, 2, 3, 9)
-    return [case(1e5 + normal(rng, n, d, scale=2.0), *_affine(rng, d), 1e-5)]
+    """tokens far above 0 and far below it, whose variance keeps its digits"""
+    n, d = sizes(rng, 2, 4, 9)
+    far = np.where(np.arange(n) % 2, -1e9, 1e9)[:, None]
+    return [case(far + normal(rng, n, d, scale=1e5), *_affine(rng, d), EPS)]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def norm_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one token alone, more axes in front, float32, arrays that are not contiguous"""
     n, d = sizes(rng, 2, 3, 9)
     a, b, c = (int(size) for size in rng.integers(2, 5, 3))
     return [
-        case(normal(rng, d, scale=2.0), *_affine(rng, d), 1e-5),
-        case(normal(rng, 1, d, scale=2.0), *_affine(rng, d), 1e-5),
-        case(normal(rng, a, b, c, d, scale=2.0), *_affine(rng, d), 1e-5),
-        case(normal(rng, n, d, scale=2.0, dtype="float32"), *_affine(rng, d, "float32"), 1e-3),
-        case(normal(rng, n, d, scale=2.0, order="strided"), *_affine(rng, d), 1e-5),
+        case(LARGE * normal(rng, d), *_affine(rng, d), EPS),
+        case(LARGE * normal(rng, 1, d), *_affine(rng, d), EPS),
+        case(LARGE * normal(rng, a, b, c, d), *_affine(rng, d), EPS),
+        case(normal(rng, n, d, scale=LARGE, dtype="float32"), *_affine(rng, d, "float32"), EPS),
+        case(normal(rng, n, d, scale=LARGE, order="strided"), *_affine(rng, d), EPS),
     ]
 
 
@@ -152,6 +173,59 @@ def norm_with_eps_of_its_own(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def eps_of_a_millionth(X: F, gain: F, bias: F, eps: float) -> F:
+    """your eps is 0.000001, whatever eps you were given. The caller decides how large it is."""
+    return normalised_rows(X, gain, bias, 1e-6)
+
+
+@mistake
+def eps_of_a_hundred_millionth(X: F, gain: F, bias: F, eps: float) -> F:
+    """your eps is a tiny number of your own, about 0.00000001, whatever eps you were given. The caller decides how large it
+    is."""
+    return normalised_rows(X, gain, bias, 1e-8)
+
+
+@mistake
+def eps_next_to_nothing(X: F, gain: F, bias: F, eps: float) -> F:
+    """your eps does nothing but keep you from dividing by 0: it is a tiny number of your own, or takes part only where the
+    variance is 0. It is the caller's, and is added to every variance; where that is small it counts for much."""
+    return normalised_rows(X, gain, bias, 1e-12)
+
+
+@mistake
+def eps_squared(X: F, gain: F, bias: F, eps: float) -> F:
+    """you added the square of eps to the variance. eps is added as it is given."""
+    return normalised_rows(X, gain, bias, eps**2)
+
+
+@mistake
+def root_of_eps_outside(X: F, gain: F, bias: F, eps: float) -> F:
+    """you took the root of the variance and the root of eps, and added the two roots. The sum is made first, and then one
+    root is taken of it."""
+    return gain * minus_mean(X) / (np.sqrt(row_variance(X)) + eps**0.5) + bias
+
+
+@mistake
+def eps_inside_and_outside(X: F, gain: F, bias: F, eps: float) -> F:
+    """you added eps twice: to the variance, under the root, and to the root as well. The first is enough."""
+    return gain * minus_mean(X) / (np.sqrt(row_variance(X) + eps) + eps) + bias
+
+
+@mistake
+def eps_after_the_division(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided first and added eps to the quotient: without brackets a division goes before a sum. eps belongs to the
+    variance, under the root."""
+    return gain * minus_mean(X) / np.sqrt(row_variance(X)) + eps + bias
+
+
+@mistake
+def eps_after_the_division_times_gain(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided first, and added eps to the quotient before the gain: without brackets a division goes before a sum. eps
+    belongs to the variance, under the root."""
+    return gain * (minus_mean(X) / np.sqrt(row_variance(X)) + eps) + bias
+
+
+@mistake
 def eps_as_a_floor(X: F, gain: F, bias: F, eps: float) -> F:
     """you used eps as a smallest variance that you allow. It is added to every variance, small or large."""
     return gain * minus_mean(X) / np.sqrt(np.maximum(row_variance(X), eps)) + bias
@@ -164,7 +238,7 @@ def eps_under_both_roots(X: F, gain: F, bias: F, eps: float) -> F:
     return gain * minus_mean(X) / np.sqrt(np.sqrt(row_variance(X)) + eps) + bias
 
 
-@mistake
+@misses_the_idea
 def normalises_over_tokens(X: F, gain: F, bias: F, eps: float) -> F:
     """your means run over axis 0, feature by feature. Each token is to be normalised by itself, over its own features,
     which lie on the last axis. (Over the tokens it also leaks: future tokens are in the mean.)"""
@@ -179,6 +253,39 @@ def normalises_over_axis_one(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def normalises_whole_texts(X: F, gain: F, bias: F, eps: float) -> F:
+    """your means run over all axes but the first. For [n, d] that is the last one, as it should be; of a batch it makes one
+    mean for all tokens of a text, and the future is in it. Only the last axis is averaged over."""
+    axes = tuple(range(1, X.ndim))
+    return gain * minus_mean(X, axes) / np.sqrt(row_variance(X, axes) + eps) + bias
+
+
+@mistake
+def normalises_what_a_loop_gives(X: F, gain: F, bias: F, eps: float) -> F:
+    """your loop goes over the first axis only, and normalises whatever it finds there. For [n, d] those are tokens. Of a
+    batch they are whole texts, and of one token alone single numbers."""
+    out = np.empty_like(X)
+    for i in range(len(X)):
+        out[i] = gain * (X[i] - X[i].mean()) / np.sqrt(X[i].var() + eps) + bias
+    return out
+
+
+@mistake
+def centred_over_the_tokens(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean runs over the tokens, feature by feature, and your variance over the features, as it should. Both belong to
+    one token."""
+    centred = minus_mean(X, 0)
+    return gain * centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) + bias
+
+
+@mistake
+def scaled_over_the_tokens(X: F, gain: F, bias: F, eps: float) -> F:
+    """your variance runs over the tokens, feature by feature, and your mean over the features, as it should. Both belong to
+    one token."""
+    return gain * minus_mean(X) / np.sqrt(row_variance(X, 0) + eps) + bias
+
+
+@misses_the_idea
 def normalises_over_everything(X: F, gain: F, bias: F, eps: float) -> F:
     """you took one mean and one variance of the whole array. Each token has its own."""
     return gain * (X - X.mean()) / np.sqrt(X.var() + eps) + bias
@@ -188,6 +295,41 @@ def normalises_over_everything(X: F, gain: F, bias: F, eps: float) -> F:
 def means_lie_flat(X: F, gain: F, bias: F, eps: float) -> F:
     """your means have lost their axis, so NumPy lines them up with the features, not with the tokens. Keep the axis."""
     return gain * (X - X.mean(axis=-1)) / np.sqrt(X.var(axis=-1) + eps) + bias
+
+
+@mistake
+def mean_lies_flat(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean has lost its axis, and your variance has kept it. NumPy lines the means up with the features, not with the
+    tokens."""
+    return gain * (X - X.mean(axis=-1)) / np.sqrt(row_variance(X) + eps) + bias
+
+
+@mistake
+def variance_lies_flat(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean has kept its axis, and your variance has lost it. NumPy lines the variances up with the features, not with
+    the tokens."""
+    return gain * minus_mean(X) / np.sqrt(X.var(axis=-1) + eps) + bias
+
+
+@mistake
+def axis_put_back_for_a_table(X: F, gain: F, bias: F, eps: float) -> F:
+    """you put the axis of the means back as the second one, with [:, None]. That is right for [n, d] and for nothing else.
+    Keep the axis where it was, with keepdims, or count from the end."""
+    mean, variance = X.mean(axis=-1)[:, None], X.var(axis=-1)[:, None]
+    return gain * (X - mean) / np.sqrt(variance + eps) + bias
+
+
+@mistake
+def norm_of_rows_at_least_two(X: F, gain: F, bias: F, eps: float) -> F:
+    """you gave a token alone a second axis, or asked for two axes in any case. A token [d] comes out as [d]."""
+    return normalised_rows(np.atleast_2d(X), gain, bias, eps)
+
+
+@mistake
+def norm_squeezed(X: F, gain: F, bias: F, eps: float) -> F:
+    """you took axes of length 1 out of the result (np.squeeze does). A single token in a table, [1, d], stays in its
+    table."""
+    return np.squeeze(normalised_rows(X, gain, bias, eps))
 
 
 @mistake
@@ -202,6 +344,42 @@ def length_for_deviation(X: F, gain: F, bias: F, eps: float) -> F:
     """you divided by the length of the centred token, the root of the sum of its squares. A deviation is the root of
     their mean. Yours comes out √d times too small."""
     return gain * minus_mean(X) / np.sqrt(row_variance(X) * X.shape[-1] + eps) + bias
+
+
+@mistake
+def length_and_eps_outside(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided by the length of the centred token, the root of the *sum* of its squares, and added eps to that. A
+    deviation is the root of their mean, and eps is added before the root is taken."""
+    centred = minus_mean(X)
+    return gain * centred / (np.linalg.norm(centred, axis=-1, keepdims=True) + eps) + bias
+
+
+@mistake
+def multiplied_by_the_deviation(X: F, gain: F, bias: F, eps: float) -> F:
+    """you multiplied by the deviation. A token that is twice as large is to come out the same: divide."""
+    return gain * minus_mean(X) * np.sqrt(row_variance(X) + eps) + bias
+
+
+@mistake
+def largest_for_deviation(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided by the largest of the centred features. The deviation is the root of the mean of their squares."""
+    centred = minus_mean(X)
+    return gain * centred / (np.abs(centred).max(axis=-1, keepdims=True) + eps) + bias
+
+
+@mistake
+def from_smallest_to_largest(X: F, gain: F, bias: F, eps: float) -> F:
+    """you brought each token between its smallest and its largest feature, from 0 to 1. LayerNorm goes by mean and
+    deviation."""
+    low, high = X.min(axis=-1, keepdims=True), X.max(axis=-1, keepdims=True)
+    return gain * (X - low) / (high - low + eps) + bias
+
+
+@mistake
+def median_for_the_mean(X: F, gain: F, bias: F, eps: float) -> F:
+    """you subtracted the median. It is the mean that is subtracted, the sum of the features over d."""
+    centred = X - np.median(X, axis=-1, keepdims=True)
+    return gain * centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) + bias
 
 
 @mistake
@@ -237,13 +415,43 @@ def bias_before_gain(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def gain_and_bias_first(X: F, gain: F, bias: F, eps: float) -> F:
+    """you applied gain and bias to the tokens before normalising, which takes most of both away again. They come last."""
+    return normalised_rows(gain * X + bias, np.ones_like(gain), np.zeros_like(bias), eps)
+
+
+@mistake
+def bias_divided_too(X: F, gain: F, bias: F, eps: float) -> F:
+    """you added the bias before dividing by the deviation, so the bias was divided as well. It is added at the very end."""
+    return (gain * minus_mean(X) + bias) / np.sqrt(row_variance(X) + eps)
+
+
+@mistake
+def gain_and_bias_exchanged(X: F, gain: F, bias: F, eps: float) -> F:
+    """gain and bias are exchanged: the gain multiplies, and the bias is added."""
+    return normalised_rows(X, bias, gain, eps)
+
+
+@mistake
+def one_more_than_the_gain(X: F, gain: F, bias: F, eps: float) -> F:
+    """you multiplied by 1 + gain. Some models keep their gains like that, less 1. Here the gain is the factor itself."""
+    return normalised_rows(X, 1 + gain, bias, eps)
+
+
+@mistake
+def bias_taken_off(X: F, gain: F, bias: F, eps: float) -> F:
+    """you subtracted the bias. It is added."""
+    return normalised_rows(X, gain, -bias, eps)
+
+
+@mistake
 def divides_what_is_not_centred(X: F, gain: F, bias: F, eps: float) -> F:
     """you divided the tokens as they came. The mean has to be subtracted from what is divided, too, and not only inside
     the variance."""
     return gain * X / np.sqrt(row_variance(X) + eps) + bias
 
 
-@mistake
+@misses_the_idea
 def no_centring_at_all(X: F, gain: F, bias: F, eps: float) -> F:
     """you never subtracted the mean: this divides by the root of the mean square. It is called RMSNorm, many newer models
     use it, and it is not LayerNorm."""
@@ -267,11 +475,29 @@ def difference_of_large_squares(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def one_shift_before_large_squares(X: F, gain: F, bias: F, eps: float) -> F:
+    """you took one number off the whole array, and then computed the variance as the mean of the squares less the square of
+    the mean. Where tokens lie far from each other that one number brings only some of them near, and for the others two
+    large numbers are subtracted. Centre each token by its own mean, and square then."""
+    Y = X - X.mean()
+    variance = (Y**2).mean(axis=-1, keepdims=True) - Y.mean(axis=-1, keepdims=True) ** 2
+    return gain * minus_mean(Y) / np.sqrt(variance + eps) + bias
+
+
+@mistake
 def centres_in_place(X: F, gain: F, bias: F, eps: float) -> F:
     """you wrote into the caller's tokens. A block still needs them: it adds them back later. Make a new array."""
     X -= X.mean(axis=-1, keepdims=True)
     X /= np.sqrt(X.var(axis=-1, keepdims=True) + eps)
     return gain * X + bias
+
+
+@mistake
+def subtracts_in_place(X: F, gain: F, bias: F, eps: float) -> F:
+    """you took the means off the caller's tokens: -= writes into the array that it finds. A block still needs them as they
+    were. Make a new array."""
+    X -= X.mean(axis=-1, keepdims=True)
+    return gain * X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) + bias
 
 
 @mistake
@@ -288,6 +514,12 @@ def builds_the_matrices(X: F, gain: F, bias: F, eps: float) -> F:
 def norm_in_float64(X: F, gain: F, bias: F, eps: float) -> F:
     """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part."""
     return normalised_rows(X.astype(np.float64), gain, bias, eps)
+
+
+@mistake
+def norm_in_float32(X: F, gain: F, bias: F, eps: float) -> F:
+    """your numbers have seven right digits, and float64 has sixteen: somewhere they went through float32."""
+    return normalised_rows(X.astype(np.float32), gain, bias, eps).astype(X.dtype)
 
 
 @right

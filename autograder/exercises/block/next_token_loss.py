@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from autograder.exercises.block.parts import drawn_ids
-from autograder.exercises.inputs import normal
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.inputs import normal, sizes
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import row_softmax
 
 
@@ -24,6 +24,14 @@ def next_token_loss(logits: Float[np.ndarray, "b n c"], ids: Int[np.ndarray, "b 
             total = math.fsum(math.exp(score - top) for score in row)
             losses.append(math.log(total) + (top - row[ids[item, i + 1]]))
     return math.fsum(losses) / len(losses)
+
+
+def _any_guesses(b: int, n: int, c: int, dtype: type = np.int64) -> Case:
+    """Public guesses that look like nothing in particular; the word 0 is among the answers."""
+    rng = np.random.default_rng(c)
+    ids: F = drawn_ids(rng, b, n, c).astype(dtype)
+    ids[0, 2] = 0
+    return case(np.round(normal(rng, b, n, c, scale=2.0), 2), ids)
 
 
 PUBLIC = (
@@ -44,16 +52,38 @@ PUBLIC = (
     ),
     case(np.array([[[10_000.0, 9_999.0], [-10_000.0, 10_000.0], [3.0, 0.0]]]), np.array([[0, 1, 0]])),
     case(np.array([[[-10_000.0, -9_999.0], [10_000.0, 9_998.0], [0.0, 0.0]]]), np.array([[1, 0, 1]])),
+    # far below 0 in every row; and a word that the model had all but ruled out
+    case(np.array([[[-400.0, -401.0], [-400.5, -400.0], [-410.0, -402.0]]]), np.array([[1, 0, 1]])),
+    case(np.array([[[-9_000.0, -9_001.0], [-9_000.5, -9_000.0], [-9_010.0, -9_002.0]]]), np.array([[1, 0, 1]])),
+    case(np.array([[[720.0, 0.0, 719.0], [3.0, 2.0, 1.0]]]), np.array([[0, 1]])),
+    case(np.array([[[3_000.0, 2_999.0, 1.0], [3.0, 2.0, 1.0]]]), np.array([[1, 0]])),  # sure, and right
+    _any_guesses(3, 6, 5),
+    _any_guesses(2, 4, 3, np.int32),
 )
+
+
+def _sizes(rng: np.random.Generator, high: int) -> list[int]:
+    """b, n and c. Neither b = n - 1 nor n = b - 1: with one guess for each text an axis too many would not show."""
+    while True:
+        b, n, c = sizes(rng, 3, 3, high)
+        if abs(b - n) > 1:
+            return [b, n, c]
+
+
+def _texts(rng: np.random.Generator, b: int, n: int, c: int) -> F:
+    """b texts of n words, with the word 0 among the answers."""
+    ids = drawn_ids(rng, b, n, c)
+    ids[-1, 1] = 0
+    return ids
 
 
 @probe(1.25)
 def guessed_words(rng: np.random.Generator) -> list[Case]:
     """each row against the word that follows, the mean over all that have one"""
-    b, n, c = (int(size) for size in rng.choice(np.arange(3, 9), 3, replace=False))
+    b, n, c = _sizes(rng, 8)
     return [
-        case(normal(rng, b, n, c, scale=2.0), drawn_ids(rng, b, n, c)),
-        case(1.0 + normal(rng, n, b, c, scale=3.0), drawn_ids(rng, n, b, c)),
+        case(normal(rng, b, n, c, scale=2.0), _texts(rng, b, n, c)),
+        case(1.0 + normal(rng, n, b, c, scale=3.0), _texts(rng, n, b, c)),
     ]
 
 
@@ -61,36 +91,47 @@ def guessed_words(rng: np.random.Generator) -> list[Case]:
 def even_and_peaked(rng: np.random.Generator) -> list[Case]:
     """even logits, which cost log c, and logits that favour one word"""
     # Even logits, whose loss is log c; logits that favour the next word; and logits that favour the word shown.
-    b, n, c = (int(size) for size in rng.choice(np.arange(3, 9), 3, replace=False))
-    ids = drawn_ids(rng, b, n, c)
-    ids[:, 1:] = np.where(ids[:, 1:] == ids[:, :-1], (ids[:, 1:] + 1) % c, ids[:, 1:])
-    following, shown = 5.0 * np.eye(c)[np.roll(ids, -1, axis=1)], 5.0 * np.eye(c)[ids]
+    b, n, c = _sizes(rng, 8)
+    while True:
+        ids = np.cumsum(rng.integers(1, c, (b, n)), axis=1) % c  # no word is followed by itself
+        if (ids[:, 0] != ids[:, -1]).all() and (ids[:, 1:] == 0).any():
+            break
+    how_much = rng.permutation(np.linspace(2.0, 6.0, b * n)).reshape(b, n, 1)  # another amount for each guess
+    following, shown = how_much * np.eye(c)[np.roll(ids, -1, axis=1)], how_much * np.eye(c)[ids]
     return [case(np.full((b, n, c), 7.0), ids), case(following, ids), case(shown, ids)]
 
 
 @probe(0.75)
 def huge_logits(rng: np.random.Generator) -> list[Case]:
-    """logits of 10000 and -10000"""
-    b, n, c = (int(size) for size in rng.choice(np.arange(3, 7), 3, replace=False))
+    """logits of 10000 and -10000, also where all of a text are negative"""
+    b, n, c = _sizes(rng, 6)
     signs = rng.choice([-1.0, 1.0], (b, n, c))
     raised = normal(rng, b, n, c, scale=2.0)
     raised[0] += 1e4
+    unlikely = normal(rng, b, n, c)
+    unlikely[..., 0] += 730.0
+    sure = normal(rng, b, n, c)
+    sure[..., :2] += 3000.0
     return [
-        case(1e4 * signs + normal(rng, b, n, c), drawn_ids(rng, b, n, c)),
-        case(raised, drawn_ids(rng, b, n, c)),
-        case(raised - 1e4, drawn_ids(rng, b, n, c)),
+        case(1e4 * signs + normal(rng, b, n, c), _texts(rng, b, n, c)),
+        case(raised, _texts(rng, b, n, c)),
+        case(raised - 1e4, _texts(rng, b, n, c)),
+        case(normal(rng, b, n, c) - 8e3, _texts(rng, b, n, c)),  # every row far below 0
+        case(normal(rng, b, n, c) - 400.0, _texts(rng, b, n, c)),
+        case(unlikely, rng.integers(1, c, (b, n))),  # between overflow and underflow
+        case(sure, np.zeros((b, n), np.int64)),  # of two words, and right
     ]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def losses_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """two words, one text, all sizes equal, arrays that are not contiguous"""
-    b, n, c = (int(size) for size in rng.choice(np.arange(3, 7), 3, replace=False))
+    b, n, c = _sizes(rng, 6)
     return [
-        case(normal(rng, 1, 2, c, scale=2.0), drawn_ids(rng, 1, 2, c)),
-        case(normal(rng, b, 2, c, scale=2.0), drawn_ids(rng, b, 2, c)),
-        case(normal(rng, n, n, n, scale=2.0), drawn_ids(rng, n, n, n)),
-        case(normal(rng, b, n, c, scale=2.0, order="strided"), drawn_ids(rng, b, n, c).astype(np.int32)),
+        case(normal(rng, 1, 2, c, scale=2.0), _texts(rng, 1, 2, c)),
+        case(normal(rng, b, 2, c, scale=2.0), _texts(rng, b, 2, c)),
+        case(normal(rng, n, n, n, scale=2.0), _texts(rng, n, n, n)),
+        case(normal(rng, b, n, c, scale=2.0, order="strided"), _texts(rng, b, n, c).astype(np.int32)),
     ]
 
 
@@ -103,7 +144,7 @@ def _of_the_answers(scores: F, answers: F) -> F:
     return np.take_along_axis(scores, answers[..., None], axis=-1)[..., 0]
 
 
-@mistake
+@misses_the_idea
 def no_shift(logits: F, ids: F) -> float:
     """you compared row i with word i, which is the word that the model was shown there. Row i is the guess for word
     i + 1."""
@@ -138,7 +179,7 @@ def logits_not_cut(logits: F, ids: F) -> float:
     return float(-_of_the_answers(_logs(logits), ids[:, 1:]).mean())
 
 
-@mistake
+@misses_the_idea
 def shifts_the_wrong_way(logits: F, ids: F) -> float:
     """you compared row i + 1 with word i, which lies in the past: the model has read it already. Row i is the guess for
     word i + 1."""
@@ -150,6 +191,37 @@ def wraps_around(logits: F, ids: F) -> float:
     """you compared the last row with the first word of the text: rolling brings it round. For the last row there is no
     next word, and it has to stay out."""
     return float(-_of_the_answers(_logs(logits), np.roll(ids, -1, axis=1)).mean())
+
+
+@mistake
+def joins_the_texts_first(logits: F, ids: F) -> float:
+    """you made one long text of all texts before shifting. So the last row of a text is compared with the first word of the next.
+    Shift within each text, and join them afterwards. With one text alone you would not notice."""
+    rows, words = logits.reshape(-1, logits.shape[-1]), ids.ravel()
+    return float(-_of_the_answers(_logs(rows[:-1]), words[1:]).mean())
+
+
+@mistake
+def rolls_all_texts_at_once(logits: F, ids: F) -> float:
+    """you rolled all words of all texts in one row (np.roll does, without an axis), and compared the last row of each text too:
+    with the first word of the next. For the last row of a text there is no next word, and it has to stay out."""
+    return float(-_of_the_answers(_logs(logits), np.roll(ids, -1)).mean())
+
+
+@mistake
+def word_zero_does_not_count(logits: F, ids: F) -> float:
+    """you left out the guesses whose answer is word 0, as if that were padding. Here id 0 is a word like any other."""
+    losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
+    counted = ids[:, 1:] != 0
+    with np.errstate(invalid="ignore"):
+        return float(np.float64(losses[counted].sum()) / counted.sum())
+
+
+@mistake
+def word_zero_costs_nothing(logits: F, ids: F) -> float:
+    """you set the loss to 0 where the answer is word 0, as if that were padding. Here id 0 is a word like any other."""
+    losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
+    return float(np.where(ids[:, 1:] == 0, 0, losses).mean())
 
 
 @mistake
@@ -198,7 +270,7 @@ def softmax_twice(logits: F, ids: F) -> float:
     return float(-_of_the_answers(_logs(row_softmax(logits[:, :-1])), ids[:, 1:]).mean())
 
 
-@mistake
+@misses_the_idea
 def no_softmax(logits: F, ids: F) -> float:
     """you averaged the logits of the right words as they are. Logits say nothing by themselves, only compared with those
     of the other words: softmax compares them."""
@@ -213,7 +285,7 @@ def log_of_logits(logits: F, ids: F) -> float:
         return float(-np.log(_of_the_answers(logits[:, :-1], ids[:, 1:])).mean())
 
 
-@mistake
+@misses_the_idea
 def softmax_over_places(logits: F, ids: F) -> float:
     """your softmax runs over the places of the text. The words of the vocabulary compete, and they lie on the last axis."""
     return float(-_of_the_answers(_logs(logits, 1)[:, :-1], ids[:, 1:]).mean())
@@ -253,6 +325,47 @@ def no_logarithm(logits: F, ids: F) -> float:
 
 
 @mistake
+def minus_the_probability(logits: F, ids: F) -> float:
+    """you took minus the probability of the right word. The loss is minus its *logarithm*, which has no upper limit."""
+    return float(-_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]).mean())
+
+
+@mistake
+def in_powers_of_ten(logits: F, ids: F) -> float:
+    """you took the logarithm to the base 10. In nats it is the natural one, np.log."""
+    return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean() / math.log(10))
+
+
+@mistake
+def squared_differences(logits: F, ids: F) -> float:
+    """you took the squared differences between probabilities and a one-hot table. The loss is minus the logarithm of the right
+    word's probability."""
+    rows = row_softmax(logits[:, :-1])
+    return float(((rows - np.eye(logits.shape[-1])[ids[:, 1:]]) ** 2).sum(axis=-1).mean())
+
+
+@mistake
+def wins_and_losses(logits: F, ids: F) -> float:
+    """you counted how often the largest logit is not that of the right word. The loss asks how *probable* the right word was."""
+    return float((logits[:, :-1].argmax(axis=-1) != ids[:, 1:]).mean())
+
+
+@mistake
+def entropy_of_the_guesses(logits: F, ids: F) -> float:
+    """you weighed each logarithm with its own probability. That is the entropy of a guess, and says how unsure it was; the word that
+    did come takes no part in it. Pick the logarithm of that word."""
+    logs = _logs(logits[:, :-1])
+    return float(-(np.exp(logs) * logs).sum(axis=-1).mean())
+
+
+@mistake
+def loss_in_float32(logits: F, ids: F) -> float:
+    """your number has seven right digits, and float64 has sixteen: somewhere it went through float32."""
+    logs = _logs(logits[:, :-1].astype(np.float32))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean(dtype=np.float32))
+
+
+@mistake
 def perplexity(logits: F, ids: F) -> float:
     """you raised e to the loss. That is called perplexity: how many words one might as well choose among. The loss itself
     is asked for."""
@@ -274,6 +387,70 @@ def sum_overflows(logits: F, ids: F) -> float:
     to the -10000 is 0. Take a row's largest logit off all its logits first: the loss stays what it is."""
     rows, answers = logits[:, :-1], ids[:, 1:]
     return float((np.log(np.exp(rows).sum(axis=-1)) - _of_the_answers(rows, answers)).mean())
+
+
+@mistake
+def relative_to_the_answer(logits: F, ids: F) -> float:
+    """you subtracted the logit of the right word inside the exponentials. On paper that is right. Where another word is more likely
+    by 710 or more, e to the difference is infinite. Subtract the largest logit, and what is raised is never above 0."""
+    rows, answers = logits[:, :-1], ids[:, 1:]
+    with np.errstate(over="ignore"):
+        relative = np.exp(rows - _of_the_answers(rows, answers)[..., None])
+        return float(np.log(relative.sum(axis=-1)).mean())
+
+
+@mistake
+def maximum_of_zero_or_more(logits: F, ids: F) -> float:
+    """your largest logit is never below 0: somewhere a maximum starts from 0. Where all logits of a row lie far below, all their
+    exponentials become 0, and the logarithm of 0 is no loss."""
+    shifted = logits[:, :-1] - logits[:, :-1].max(axis=-1, keepdims=True, initial=0)
+    with np.errstate(divide="ignore"):
+        logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
+@mistake
+def largest_magnitude(logits: F, ids: F) -> float:
+    """you subtracted the largest absolute value of each row. If it belongs to a negative logit, it brings all of them further down,
+    until their exponentials are 0. Subtract the largest logit itself."""
+    shifted = logits[:, :-1] - np.abs(logits[:, :-1]).max(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
+@mistake
+def mean_as_the_shift(logits: F, ids: F) -> float:
+    """you subtracted the mean of each row before taking exponentials. A logit may lie more than 710 above that mean, and then
+    e to it is infinite. Subtract the largest logit."""
+    shifted = logits[:, :-1] - logits[:, :-1].mean(axis=-1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
+@mistake
+def smallest_as_the_shift(logits: F, ids: F) -> float:
+    """you subtracted the *smallest* logit of each row. All that is left is 0 or more, and e to it soon infinite. Subtract the
+    largest."""
+    shifted = logits[:, :-1] - logits[:, :-1].min(axis=-1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
+
+
+@mistake
+def clipped_logits(logits: F, ids: F) -> float:
+    """you cut large logits off before taking exponentials. It keeps the loss finite, and wrong: a mistake may cost only so much,
+    however sure the model was. Subtract the largest logit of the row instead, and none has to be cut off."""
+    return float(-_of_the_answers(_logs(np.clip(logits[:, :-1], -700, 700)), ids[:, 1:]).mean())
+
+
+@mistake
+def logits_within_fifty(logits: F, ids: F) -> float:
+    """you cut logits off at 50 or so before taking exponentials. It keeps the loss finite, and wrong. Subtract the largest logit of
+    the row instead, and none has to be cut off."""
+    return float(-_of_the_answers(_logs(np.clip(logits[:, :-1], -50, 50)), ids[:, 1:]).mean())
 
 
 @mistake
@@ -300,7 +477,8 @@ def logarithm_of_zero(logits: F, ids: F) -> float:
     """you made probabilities first and took their logarithm. One that is smaller than the smallest number became 0 on the
     way, and its loss is infinite. Take the logarithm on paper first: of an exponential nothing is left but what stood
     above the e."""
-    return float(-np.log(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:])).mean())
+    with np.errstate(divide="ignore"):
+        return float(-np.log(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:])).mean())
 
 
 @mistake
@@ -312,8 +490,8 @@ def a_little_added(logits: F, ids: F) -> float:
 
 @mistake
 def clipped_probabilities(logits: F, ids: F) -> float:
-    """you kept the probabilities from falling below a smallest one. It keeps the loss finite, and wrong: a mistake may cost
-    only so much, however sure the model was. Take the logarithm on paper first instead."""
+    """you kept the probabilities from falling below a tiny number, or added one to them. It keeps the loss finite, and wrong: a
+    mistake may cost only so much, however sure the model was. Take the logarithm on paper first instead."""
     return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-12)).mean())
 
 
@@ -322,6 +500,48 @@ def probabilities_above_the_smallest(logits: F, ids: F) -> float:
     """you kept the probabilities a tiny bit above 0. It keeps the loss finite, and wrong: a mistake may cost only so much,
     however sure the model was. Take the logarithm on paper first instead."""
     return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-300)).mean())
+
+
+@mistake
+def probabilities_above_ten_to_the_minus_15(logits: F, ids: F) -> float:
+    """you kept the probabilities from falling below a tiny number, about 1e-15, or added one to them. It keeps the loss finite, and
+    wrong: a mistake may cost only so much. Take the logarithm on paper first instead."""
+    return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-15)).mean())
+
+
+@mistake
+def probabilities_above_ten_to_the_minus_10(logits: F, ids: F) -> float:
+    """you kept the probabilities from falling below a tiny number, about 1e-10, or added one to them. It keeps the loss finite, and
+    wrong: a mistake may cost only so much. Take the logarithm on paper first instead."""
+    return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-10)).mean())
+
+
+@mistake
+def probabilities_above_ten_to_the_minus_9(logits: F, ids: F) -> float:
+    """you kept the probabilities from falling below a small number, 1e-9. It keeps the loss finite, and wrong: a mistake may cost only
+    so much. Take the logarithm on paper first instead."""
+    return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-9)).mean())
+
+
+@mistake
+def probabilities_above_ten_to_the_minus_8(logits: F, ids: F) -> float:
+    """you kept the probabilities from falling below a small number, 1e-8. It keeps the loss finite, and wrong: a mistake may cost only
+    so much. Take the logarithm on paper first instead."""
+    return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-8)).mean())
+
+
+@mistake
+def probabilities_above_ten_to_the_minus_7(logits: F, ids: F) -> float:
+    """you kept the probabilities from falling below a small number, 1e-7. It keeps the loss finite, and wrong: a mistake may cost only
+    so much. Take the logarithm on paper first instead."""
+    return float(-np.log(np.maximum(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]), 1e-7)).mean())
+
+
+@mistake
+def ten_to_the_minus_6_added(logits: F, ids: F) -> float:
+    """you added a small number, 1e-6, to the probabilities before the logarithm. It keeps the loss finite, and wrong. Take the
+    logarithm on paper first instead."""
+    return float(-np.log(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:]) + 1e-6).mean())
 
 
 @mistake
@@ -415,6 +635,12 @@ def one_loss_for_each_guess(logits: F, ids: F) -> F:
 def one_loss_for_each_text(logits: F, ids: F) -> F:
     """you returned a loss for each text. One number is asked for, the mean over the guesses of all texts."""
     return np.asarray(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean(axis=1))
+
+
+@mistake
+def loss_in_a_list(logits: F, ids: F) -> F:
+    """your loss is an array of one number. Return the number itself."""
+    return np.asarray([-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean()])
 
 
 @right

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograder.exercises.inputs import normal
 from autograder.exercises.model import B, F
-from autograder.exercises.parts import Act, attention_of_heads, leaky_relu, norm1, norm2, silu, softplus
+from autograder.exercises.parts import Act, attention_of_heads, leaky_relu, norm1, norm2, softplus
 from course.parameters import Params
 from course.trial.functions import Function
 
@@ -31,14 +31,19 @@ def drawn_gain(rng: np.random.Generator, d: int, dtype: str = "float64") -> F:
     return np.asarray((rng.uniform(0.5, 2.0, d) * rng.choice([-1.0, 1.0], d)).astype(dtype))
 
 
-def _gelu(x: F) -> F:
-    """x times the share of a normal crowd below it, nearly."""
-    return np.asarray(0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x * x * x))))
+def _sharp_silu(x: F) -> F:
+    """x times the logistic of 2x."""
+    return np.asarray(x / (1 + np.exp(-x - x)))
+
+
+def _soft_sign(x: F) -> F:
+    """x over one more than its size."""
+    return np.asarray(x / (1 + np.abs(x)))
 
 
 def drawn_activation(rng: np.random.Generator) -> Function:
-    """One of four that bend in different ways, none of them relu; it keeps the dtype."""
-    run = (silu, leaky_relu, _gelu, softplus)[int(rng.integers(4))]
+    """One of four that bend in different ways, none of them what somebody would use unasked; it keeps the dtype."""
+    run = (_sharp_silu, leaky_relu, _soft_sign, softplus)[int(rng.integers(4))]
     return Function("act", run, lambda *arguments, **keywords: 0)
 
 
@@ -94,11 +99,11 @@ def drawn_parameters(
     }
 
 
-def drawn_sizes(rng: np.random.Generator) -> tuple[int, ...]:
+def drawn_sizes(rng: np.random.Generator, h: int = 3) -> tuple[int, ...]:
     """n, d, h, k, v, f: pairwise distinct, and h * k != d != h * v."""
     while True:
-        n, d, h, k, v, f = (int(size) for size in rng.permutation(np.arange(2, 8)))
-        if h <= 3 and d not in (h * k, h * v) and d > 2:
+        n, d, k, v, f = (int(size) for size in rng.permutation([size for size in range(2, 8) if size != h])[:5])
+        if d not in (h * k, h * v) and d > 2:
             return n, d, h, k, v, f
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.block.parts import minus_mean, row_variance
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import row_softmax
 
 
@@ -21,6 +21,12 @@ def unembed(H: Float[np.ndarray, "*b d"], U: Float[np.ndarray, "d c"]) -> Float[
     return out
 
 
+def _any_outputs(shape: tuple[int, ...], c: int, scale: float) -> Case:
+    """Public outputs that look like nothing in particular."""
+    rng = np.random.default_rng(c)
+    return case(np.round(normal(rng, *shape, scale=scale), 2), np.round(normal(rng, shape[-1], c), 2))
+
+
 PUBLIC = (
     case(np.array([[1.0, 2.0]]), np.array([[3.0, 0.0, -1.0], [1.0, 1.0, 2.0]])),
     case(
@@ -29,6 +35,11 @@ PUBLIC = (
     ),
     case(np.array([[1.0, 2.0], [0.5, -1.0]]), np.array([[3.0, -1.0], [1.0, 2.0]])),
     case(np.array([[0.5, 1.0]], np.float32), np.array([[1.0, 0.0, -2.0], [1.0, 3.0, 0.5]], np.float32)),
+    # one output alone, a batch of texts, large numbers, and a table of no particular numbers
+    case(np.array([1.0, -2.0]), np.array([[3.0, 0.0, -1.0], [1.0, 1.0, 2.0]])),
+    _any_outputs((2, 3, 4), 5, 1.0),
+    _any_outputs((2, 3), 4, 1e4),
+    _any_outputs((4, 5), 7, 2.0),
 )
 
 
@@ -50,7 +61,7 @@ def outputs_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(0.5)
+@probe(0.5, strict=True)
 def outputs_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one output, large numbers, float32, arrays that are not contiguous"""
     n, d, c = sizes(rng, 3)
@@ -67,14 +78,14 @@ def _token_axis(S: F) -> int:
     return -2 if S.ndim > 1 else -1
 
 
-@mistake
+@misses_the_idea
 def moves_rows_down(H: F, U: F) -> F:
     """your row i is made from output i - 1. It is true that output i - 1 guesses word i. But logits stay where their
     output stands, and row i of the result belongs to row i of H; the loss does the pairing."""
     return np.roll(H, 1, axis=_token_axis(H)) @ U
 
 
-@mistake
+@misses_the_idea
 def moves_rows_up(H: F, U: F) -> F:
     """your row i is made from output i + 1. Row i of the result belongs to row i of H: output i has the guess for word
     i + 1 in it already."""
@@ -85,20 +96,140 @@ def moves_rows_up(H: F, U: F) -> F:
 def drops_the_last_row(H: F, U: F) -> F:
     """you left the last output out, because no word follows it in the text. It is the very one from which a model writes
     on. Every output has its logits; the loss leaves out what it cannot use."""
-    return H[..., :-1, :] @ U if H.ndim > 1 else H @ U
+    return H[..., :-1, :] @ U
 
 
-@mistake
+@misses_the_idea
 def only_the_last_row(H: F, U: F) -> F:
     """you kept the last output alone. That is enough for writing on; for learning every output has a guess to make."""
-    return H[..., -1, :] @ U if H.ndim > 1 else H @ U
+    return H[..., -1, :] @ U
 
 
 @mistake
+def last_row_with_its_axis(H: F, U: F) -> F:
+    """you kept the last output alone, as a table of one row. That is enough for writing on; for learning every output has a
+    guess to make."""
+    return H[..., -1:, :] @ U
+
+
+@mistake
+def only_the_first_row(H: F, U: F) -> F:
+    """you kept the first output alone. Every output has its logits."""
+    return H[..., 0, :] @ U
+
+
+@mistake
+def drops_the_first_row(H: F, U: F) -> F:
+    """you left the first output out. The first word is nobody's answer, but its output guesses the second. Every output has its
+    logits."""
+    return H[..., 1:, :] @ U
+
+
+@mistake
+def mean_over_the_tokens(H: F, U: F) -> F:
+    """you averaged the outputs of a text first, so there is one guess for all of it. Every output has its own logits."""
+    return H.mean(axis=-2) @ U
+
+
+@mistake
+def all_outputs_in_one_table(H: F, U: F) -> F:
+    """you made one table of all outputs, and left it so. The result has the axes of H, with c in place of d."""
+    return H.reshape(-1, H.shape[-1]) @ U
+
+
+@mistake
+def logits_of_rows_at_least_two(H: F, U: F) -> F:
+    """you gave an output alone a second axis. One output [d] gives one row of logits, [c]."""
+    return np.atleast_2d(H) @ U
+
+
+@mistake
+def logits_squeezed(H: F, U: F) -> F:
+    """you took axes of length 1 out of the result (np.squeeze does). A table of one output, [1, d], gives a table of one row."""
+    return np.squeeze(H @ U)
+
+
+@mistake
+def logits_turned(H: F, U: F) -> F:
+    """you turned the result: it has a row for each word, and a column for each output. Row i belongs to output i, and the words
+    are the last axis."""
+    return np.swapaxes(H @ U, -1, -2)
+
+
+@mistake
+def product_turned_twice(H: F, U: F) -> F:
+    """you turned both factors and turned the result back. For a table [n, d] that is right; with more axes .T reverses all of
+    them, and with items in front the product is not that of each item. An output stands in its row already: nothing has to be
+    turned."""
+    return (U.T @ H.T).T
+
+
+@mistake
+def loop_over_the_outputs(H: F, U: F) -> F:
+    """you went through the first axis, and took what lies there for outputs. An output alone, [d], has single numbers there. One
+    product does without any loop."""
+    return np.array([output @ U for output in H])
+
+
+@mistake
+def letters_for_a_table(H: F, U: F) -> F:
+    """your einsum has letters for a table, [n, d]. There may be any number of axes in front, also none: three dots stand for
+    them, and so does @."""
+    return np.einsum("nd,dc->nc", H, U)
+
+
+@misses_the_idea
 def returns_probabilities(H: F, U: F) -> F:
     """these are probabilities. Logits are asked for, which are scores: of any size and sign, before softmax. (The loss
     takes its own softmax, and a second one on top is one too many.)"""
     return row_softmax(H @ U)
+
+
+@mistake
+def probabilities_overflow(H: F, U: F) -> F:
+    """you took softmax, without subtracting the largest score, and large ones come out as NaN. Logits are asked for: the scores
+    before any softmax."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        E = np.exp(H @ U)
+        return E / E.sum(axis=-1, keepdims=True)
+
+
+@mistake
+def returns_exponentials(H: F, U: F) -> F:
+    """these are e to the logits. Logits are asked for: the plain product."""
+    with np.errstate(over="ignore"):
+        return np.exp(H @ U)
+
+
+@mistake
+def returns_logistic(H: F, U: F) -> F:
+    """you took the logistic of each logit. Logits are asked for: the plain product."""
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-(H @ U)))
+
+
+@mistake
+def keeps_the_positive(H: F, U: F) -> F:
+    """you set negative logits to zero. Logits may be of any size and sign: the plain product."""
+    return np.maximum(H @ U, 0)
+
+
+@mistake
+def soft_limit(H: F, U: F) -> F:
+    """you bent large logits, with tanh. Some models do. Logits are the plain product here, of any size."""
+    return 30 * np.tanh(H @ U / 30)
+
+
+@mistake
+def clipped_logits(H: F, U: F) -> F:
+    """you cut large logits off. They may be of any size: the plain product."""
+    return np.clip(H @ U, -50, 50)
+
+
+@mistake
+def cosines(H: F, U: F) -> F:
+    """you divided by the lengths of the outputs, and of the columns of U. Logits are the plain product."""
+    return H / np.linalg.norm(H, axis=-1, keepdims=True) @ (U / np.linalg.norm(U, axis=0))
 
 
 @mistake
@@ -125,6 +256,12 @@ def unembeds_with_rows(H: F, U: F) -> F:
 
 
 @mistake
+def unembedding_reshaped(H: F, U: F) -> F:
+    """you turned U and reshaped it back to [d, c]. A reshape puts its numbers in other places. U is used as it stands."""
+    return H @ U.T.reshape(U.shape)
+
+
+@mistake
 def logits_over_root_d(H: F, U: F) -> F:
     """you divided by √d. That is for scores of attention; logits are the plain product."""
     return H @ U / U.shape[0] ** 0.5
@@ -136,6 +273,24 @@ def logits_less_their_maximum(H: F, U: F) -> F:
     what is asked for is the plain product."""
     logits = H @ U
     return logits - logits.max(axis=-1, keepdims=True)
+
+
+@mistake
+def logits_less_their_mean(H: F, U: F) -> F:
+    """you subtracted from each row its mean. That changes no probability; but what is asked for is the plain product."""
+    return minus_mean(H @ U)
+
+
+@mistake
+def logits_over_d(H: F, U: F) -> F:
+    """you divided by d. Logits are the plain product."""
+    return H @ U / U.shape[0]
+
+
+@mistake
+def logits_over_root_c(H: F, U: F) -> F:
+    """you divided by the root of the number of words. Logits are the plain product."""
+    return H @ U / U.shape[1] ** 0.5
 
 
 @mistake
@@ -156,6 +311,12 @@ def names_the_winner(H: F, U: F) -> F:
 def logits_in_float64(H: F, U: F) -> F:
     """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part."""
     return H @ U.astype(np.float64)
+
+
+@mistake
+def logits_in_float32(H: F, U: F) -> F:
+    """your numbers have seven right digits, and float64 has sixteen: somewhere they went through float32."""
+    return (H.astype(np.float32) @ U.astype(np.float32)).astype(H.dtype)
 
 
 @right

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from autograder.exercises.inputs import causal, normal, sizes
-from autograder.exercises.model import B, Case, F, case, equivalent, mistake, probe, right
+from autograder.exercises.model import B, Case, F, case, equivalent, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import (
     Act,
     attention_of_heads,
@@ -96,11 +98,12 @@ def _owners(p: int, h: int, params: Params) -> dict[str, np.ndarray]:
     }
 
 
-def _sizes(rng: np.random.Generator, p: int) -> tuple[int, ...]:
-    """n, d, h, k, v, f: pairwise distinct, two heads a rank, and d no multiple of p."""
+def _sizes(rng: np.random.Generator, p: int, even: bool = True) -> tuple[int, ...]:
+    """n, d, h, k, v, f: pairwise distinct, two heads a rank; d is a multiple of p if it is to be even."""
     h, f = 2 * p, 5 * p
-    d = int(rng.choice([size for size in (5, 7, 9, 11) if size != f and (p == 1 or size % p)]))
-    n, k, v = (int(size) for size in rng.permutation([size for size in range(2, 8) if size not in (h, f, d)])[:3])
+    d = int(rng.choice([size for size in range(5, 13) if size not in (h, f) and (p == 1 or (size % p == 0) is even)]))
+    others = [size for size in range(2, 8) if size not in (h, f, d) and h * size != d]
+    n, k, v = (int(size) for size in rng.permutation(others)[:3])
     return n, d, h, k, v, f
 
 
@@ -114,10 +117,13 @@ def _case(
     owned: tuple[str, ...] = (),
     dtype: str = "float64",
     order: str = "C",
+    b2: bool = False,
 ) -> Case:
-    """A block for p processes; causal, if no mask is given."""
+    """A block for p processes; causal, if no mask is given, and with a b2 of zeros, if no other is asked for."""
     n, d, h, k, v, f = size or _sizes(rng, p)
     X, params = normal(rng, n, d, scale=2.0, dtype=dtype, order=order), _parameters(rng, d, h, k, v, f, dtype, order)
+    if not b2:
+        params["b2"] = np.zeros_like(params["b2"])
     owners = _owners(p, h, params)
     more = [{name: owners[name] for name in owned}] if owned else []
     return case(p, X, params, h, causal(n) if keep is None else keep, 0.1, act, *more, harness=harness)
@@ -136,18 +142,29 @@ def _rounded(argument: Any) -> Any:
 def _public() -> tuple[Case, ...]:
     rng = np.random.default_rng(10)
     cases = [
-        _case(rng, 1, "relu", size=(2, 3, 1, 1, 2, 2)),
-        _case(rng, 2, "relu", size=(2, 3, 2, 1, 2, 4)),
-        _case(rng, 2, "tanh", who_sees_whom(rng, 3), (3, 5, 4, 2, 6, 10)),
-        _case(rng, 2, "tanh", size=(4, 4, 4, 2, 2, 12)),
+        _case(rng, 1, "relu", size=(2, 3, 1, 1, 2, 2), b2=True),
+        _case(rng, 2, "relu", size=(2, 3, 2, 1, 2, 4), b2=True),
+        _case(rng, 2, "tanh", who_sees_whom(rng, 3), (3, 5, 4, 2, 6, 10), b2=True),
+        _case(rng, 2, "tanh", size=(4, 4, 4, 2, 2, 12), b2=True),
         *(
-            _case(rng, 2, "tanh", size=(2, 3, 4, 1, 2, 6), harness="shards", owned=names)
+            _case(rng, 2, "tanh", size=(2, 3, 4, 1, 2, 6), harness="shards", owned=names, b2=True)
             for names in (OF_ATTENTION, OF_FFN)
         ),
-        _case(rng, 2, "relu", size=(2, 3, 3, 1, 2, 4), harness="refusals"),
-        _case(rng, 2, "relu", size=(2, 3, 2, 1, 2, 3), harness="refusals"),
-        _case(rng, 3, "tanh", size=(2, 5, 3, 1, 4, 9)),
-        _case(rng, 2, "tanh", size=(2, 3, 2, 1, 2, 6), dtype="float32"),
+        _case(rng, 2, "relu", size=(2, 3, 3, 1, 2, 4), harness="refusals", b2=True),
+        _case(rng, 2, "relu", size=(2, 3, 2, 1, 2, 3), harness="refusals", b2=True),
+        _case(rng, 3, "tanh", size=(2, 5, 3, 1, 4, 9), b2=True),
+        _case(rng, 2, "tanh", size=(2, 3, 2, 1, 2, 6), dtype="float32", b2=True),
+        _case(rng, 2, "tanh", size=(2, 4, 2, 1, 3, 6), harness="twice", b2=True),
+        _case(
+            rng,
+            3,
+            "tanh",
+            size=(5, 6, 6, 4, 2, 12),
+            harness="shards",
+            owned=OF_ATTENTION + OF_FFN,
+            order="strided",
+            b2=True,
+        ),
     ]
     return tuple(Case(tuple(map(_rounded, one.arguments)), one.harness) for one in cases)
 
@@ -155,33 +172,47 @@ def _public() -> tuple[Case, ...]:
 PUBLIC = _public()
 
 
-@probe(1.0, part="H")
+ALL = OF_ATTENTION + OF_FFN
+_shared = partial(_case, harness="shards", owned=ALL)
+
+
+@probe(0.25, part="H")
 def blocks(rng: np.random.Generator) -> list[Case]:
     """two processes return the H of the whole block, all sizes different"""
     size = _sizes(rng, 2)
     return [_case(rng, 2, "tanh"), _case(rng, 2, "relu", np.ones((size[0], size[0]), bool), size)]
 
 
-@probe(0.75, part="H")
-def shards_alone(rng: np.random.Generator) -> list[Case]:
-    """each rank needs its own shards and no others"""
-    each = [_case(rng, 2, "tanh", harness="shards", owned=names) for names in (OF_ATTENTION, OF_FFN)]
-    return [*each, _case(rng, 3, "relu", harness="shards", owned=OF_ATTENTION + OF_FFN)]
-
-
 @probe(0.5, part="H")
+def one_output_bias(rng: np.random.Generator) -> list[Case]:
+    """b2 is in H once"""
+    return [_case(rng, 2, "tanh", b2=True), _case(rng, 3, "relu", b2=True)]
+
+
+@probe(1.0, part="H")
+def shards_alone(rng: np.random.Generator) -> list[Case]:
+    """each rank needs its own shards and no others, and works on no more hidden features than its share"""
+    each = [_case(rng, 2, "tanh", harness="shards", owned=names) for names in (OF_ATTENTION, OF_FFN)]
+    return [*each, _shared(rng, 3, "relu")]
+
+
+@probe(0.25, part="H")
 def more_and_fewer(rng: np.random.Generator) -> list[Case]:
-    """one process, three, and as many as there are heads"""
-    # One process; three; as many as there are heads, and hidden features.
-    n, d, k, v = sizes(rng, 4, 2, 5)
-    return [_case(rng, 1, "tanh"), _case(rng, 3, "relu"), _case(rng, 4, "tanh", size=(n, d, 4, k, v, 4))]
+    """one process, three, and as many as there are heads; and a second call with other weights"""
+    n, k, v = sizes(rng, 3, 2, 5)
+    many = _shared(rng, 4, "tanh", size=(n, 12, 4, k, v, 4))  # a head, and a hidden feature, each
+    return [_case(rng, 1, "tanh"), _shared(rng, 3, "relu"), many, _case(rng, 2, "tanh", harness="twice")]
 
 
 @probe(0.25, part="H")
 def sizes_that_coincide(rng: np.random.Generator) -> list[Case]:
-    """the same where sizes coincide"""
+    """the same where sizes coincide, and where p does not divide d"""
     # Heads that could be cut further, and n = d = h * k = h * v.
-    return [_case(rng, 2, "tanh", size=(3, 5, 4, 2, 6, 10)), _case(rng, 2, "relu", size=(8, 8, 4, 2, 2, 12))]
+    return [
+        _shared(rng, 2, "tanh", size=(3, 5, 4, 2, 6, 10)),
+        _shared(rng, 2, "relu", size=(8, 8, 4, 2, 2, 12)),
+        _shared(rng, 2, "tanh", size=_sizes(rng, 2, even=False)),
+    ]
 
 
 @probe(0.5, part="H")
@@ -189,15 +220,15 @@ def masks_and_number_types(rng: np.random.Generator) -> list[Case]:
     """a mask with gaps, one token alone, float32, arrays that are not contiguous"""
     size = _sizes(rng, 2)
     return [
-        _case(rng, 2, "tanh", who_sees_whom(rng, size[0]), size),
-        _case(rng, 2, "relu", size=(1, *size[1:])),
-        _case(rng, 2, "tanh", dtype="float32"),
-        _case(rng, 2, "tanh", order="strided"),
-        _case(rng, 2, "relu", order="F"),
+        _shared(rng, 2, "tanh", who_sees_whom(rng, size[0]), size),
+        _shared(rng, 2, "relu", size=(1, *size[1:])),
+        _shared(rng, 2, "tanh", dtype="float32"),
+        _shared(rng, 2, "tanh", order="strided"),
+        _shared(rng, 2, "relu", order="F"),
     ]
 
 
-@probe(0.5)
+@probe(0.25)
 def not_evenly(rng: np.random.Generator) -> list[Case]:
     """refuses, on every rank and before anything is sent, what cannot be shared out evenly"""
     n, d, h, k, v, f = _sizes(rng, 2)
@@ -208,10 +239,10 @@ def not_evenly(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(0.25, part=SENT)
+@probe(0.75, part=SENT)
 def one_block(rng: np.random.Generator) -> list[Case]:
     """two all-reduces, and no other collective"""
-    return [_case(rng, 2, "tanh")]
+    return [_case(rng, 2, "tanh", size=(2, 6, 4, 3, 5, 10))]
 
 
 @probe(0.25, part=BENT)
@@ -346,8 +377,8 @@ def no_second_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps:
 
 @mistake
 def one_sum_at_the_end(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you saved the first all-reduce and added both parts up at the end, in one. The FFN cannot wait for that: it
-    reads the second LayerNorm, which reads the sum T3, whole."""
+    """the FFN of yours reads what attention found on its own rank alone, and the parts are added up in the end, when it is too late: the second LayerNorm reads the sum T3, whole. The
+    first all-reduce has to come before it."""
     _refuse(p, params, h)
     T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     T5 = _fed(rank, p, norm2(T2 + X, params, eps), params, act)
@@ -431,8 +462,8 @@ def averages(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: floa
 
 @mistake
 def sums_T1_too(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, and the ranks meet three times where two are enough: at the sums T2 and T5. X and the
-    normed tokens T1 and T4 are the same on every rank; adding one of them up tells nobody anything new."""
+    """the numbers are right, and the ranks meet three times where two are enough: at the sums T2 and T5. What is the same on every rank already, X, T1, T4 or H, tells
+    nobody anything new when it is added up."""
     _refuse(p, params, h)
     T1 = _summed(norm1(X, params, eps)) / p
     T3 = _summed(_attended(rank, p, T1, params, h, keep)) + X
@@ -537,7 +568,7 @@ def _by_oneself(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> 
     return np.asarray(_fed(0, 1, norm2(T3, params, eps), params, act) + params["b2"] + T3)
 
 
-@mistake
+@misses_the_idea
 def computes_everything_alone(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """the numbers are right, but each rank computed the whole block by itself. So no rank is spared anything, and
     each needs all weights. The heads and the hidden features are to be shared out."""
@@ -545,7 +576,7 @@ def computes_everything_alone(rank: int, p: int, X: F, params: Params, h: int, k
     return _by_oneself(X, params, h, keep, eps, act)
 
 
-@mistake
+@misses_the_idea
 def computes_everything_and_divides(
     rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
 ) -> F:
@@ -573,7 +604,7 @@ def shares_out_attention_only(rank: int, p: int, X: F, params: Params, h: int, k
     return np.asarray(_summed(_fed(0, 1, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
 
 
-@mistake
+@misses_the_idea
 def FFN_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """the numbers are right, and only attention is shared out: every rank computed the whole FFN by itself, which
     is where most of the weights are."""
@@ -581,7 +612,7 @@ def FFN_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
     return np.asarray(_fed(0, 1, norm2(T3, params, eps), params, act) + params["b2"] + T3)
 
 
-@mistake
+@misses_the_idea
 def attention_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """the numbers are right, and only the FFN is shared out: every rank computed all heads by itself."""
     _refuse(p, params, h)
@@ -1223,7 +1254,7 @@ def keeps_its_shards_in_params(rank: int, p: int, X: F, params: Params, h: int, 
     return _second_half(0, 1, T3, params, eps, act)
 
 
-@mistake
+@misses_the_idea
 def hidden_features_cut_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """the numbers are right, but every rank computed all f hidden features, applied the activation to them, and cut its
     own out afterwards. Cut the columns of W1 first: then a rank has f / p features to compute."""
@@ -1481,6 +1512,241 @@ def never_refuses(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps:
     Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
     T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
+
+
+_kept = threading.local()  # a rank is a thread here, and begins with nothing
+
+
+@misses_the_idea
+def computes_everything_alone_and_refuses_nothing(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """the numbers are right, but each rank computed the whole block by itself: no rank is spared anything, and each needs all weights. The heads and the hidden features are to be shared out; then
+    there are numbers of them that cannot be, and these are refused."""
+    return _by_oneself(X, params, h, keep, eps, act)
+
+
+@mistake
+def pieces_remembered(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your pieces of the weights are kept from one call to the next. A second block of the same sizes then gets the weights of the first: cut them in each call."""
+    _refuse(p, params, h)
+    own = _share(rank, p, len(params["b1"]))
+    if not hasattr(_kept, "pieces"):
+        b1 = params["b1"][own]
+        _kept.pieces = (
+            _columns(rank, p, params, h),
+            _rows(rank, p, params["Wo"]),
+            params["W1"][:, own],
+            b1,
+            params["W2"][own],
+        )
+    Wqkv, Wo, W1, b1, W2 = _kept.pieces
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h // p, keep)) + X
+    return np.asarray(_summed(act(norm2(T3, params, eps) @ W1 + b1) @ W2) + params["b2"] + T3)
+
+
+@mistake
+def reads_what_all_reduce_returns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you went on with what all_reduce returns, `.numpy()` perhaps. It returns None: the sum lies in the tensor that you handed over, and so in the array that shares its memory."""
+    _refuse(p, params, h)
+    part = torch.from_numpy(_attended(rank, p, norm1(X, params, eps), params, h, keep))
+    T2 = ranks.all_reduce(part).numpy()  # type: ignore[func-returns-value, attr-defined]
+    return _second_half(rank, p, T2 + X, params, eps, act)
+
+
+@mistake
+def sums_through_torch_Tensor(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """each sum has gone through float32, and half of the digits are lost: `torch.Tensor(part)` makes that, whatever the array is. `torch.from_numpy` keeps the number type."""
+    _refuse(p, params, h)
+
+    def narrow(part: F) -> F:
+        tensor = torch.Tensor(np.ascontiguousarray(part))
+        ranks.all_reduce(tensor)
+        return np.asarray(tensor.numpy())
+
+    T3 = narrow(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(narrow(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def first_through_torch_Tensor(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the first sum has gone through float32, and half of the digits are lost: `torch.Tensor(part)` makes that, whatever the array is. `torch.from_numpy` keeps the number type."""
+    _refuse(p, params, h)
+
+    def narrow(part: F) -> F:
+        tensor = torch.Tensor(np.ascontiguousarray(part))
+        ranks.all_reduce(tensor)
+        return np.asarray(tensor.numpy())
+
+    T3 = narrow(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def second_through_torch_Tensor(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the second sum has gone through float32, and half of the digits are lost: `torch.Tensor(part)` makes that, whatever the array is. `torch.from_numpy` keeps the number type."""
+    _refuse(p, params, h)
+
+    def narrow(part: F) -> F:
+        tensor = torch.Tensor(np.ascontiguousarray(part))
+        ranks.all_reduce(tensor)
+        return np.asarray(tensor.numpy())
+
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(narrow(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def two_other_collectives(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and the ranks meet twice more than they need to: beside the two all-reduces there are two other collectives. A barrier is one too, and so is a broadcast. An all-reduce
+    waits for everybody by itself."""
+    H = _right(rank, p, X, params, h, keep, eps, act)
+    for _ in range(2):
+        ranks.all_gather([torch.zeros(1) for _ in range(p)], torch.zeros(1))
+    return H
+
+
+@mistake
+def reduces_and_broadcasts(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and each sum takes two collectives, such as a reduce to one rank and a broadcast back. An all-reduce is both in one, and nobody stands in the middle."""
+    _refuse(p, params, h)
+
+    def gathered(part: F) -> F:
+        parts = [torch.from_numpy(np.empty_like(part, order="C")) for _ in range(p)]
+        ranks.all_gather(parts, torch.from_numpy(np.ascontiguousarray(part)))
+        ranks.all_gather([torch.zeros(1) for _ in range(p)], torch.zeros(1))
+        return np.asarray(sum(one.numpy() for one in parts))
+
+    T3 = gathered(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(gathered(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+
+
+@mistake
+def refuses_the_width_of_a_token_too(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """you refuse where p does not divide d, besides h and f. d is not shared out: every rank has whole tokens. It need not be divisible."""
+    _refuse(p, params, h)
+    if X.shape[1] % p:
+        raise ValueError("tokens")
+    return _right(rank, p, X, params, h, keep, eps, act)
+
+
+@misses_the_idea
+def attention_of_all_and_divided(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """only the FFN is shared out: every rank computed all heads and brought a p-th of the result to the first meeting. The numbers are right, and each rank needs all of Wqkv and Wo. A rank
+    has the heads of its own."""
+    _refuse(p, params, h)
+    T3 = _summed(_attended(0, 1, norm1(X, params, eps), params, h, keep) / p) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@misses_the_idea
+def FFN_of_all_and_divided(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """only attention is shared out: every rank computed all hidden features and brought a p-th of the result to the second meeting. The numbers are right, and each rank needs all of W1 and W2."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_summed(_fed(0, 1, norm2(T3, params, eps), params, act) / p) + params["b2"] + T3)
+
+
+@misses_the_idea
+def FFN_by_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, but in the FFN you dealt the tokens, and every rank has all of W1 and W2. What is to be shared out are the hidden features: then a rank has f / p columns of W1, and the rows of
+    W2 that meet them."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    part, own = np.zeros(X.shape, X.dtype), _share(rank, p, len(X))
+    part[own] = _fed(0, 1, norm2(T3, params, eps)[own], params, act)
+    return np.asarray(_summed(part) + params["b2"] + T3)
+
+
+@mistake
+def two_halves(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """rank 0 takes the first half, and every other rank the second, whatever p is. There are p shares."""
+    _refuse(p, params, h)
+
+    def own(width: int) -> slice:
+        return slice(0, width // 2) if rank == 0 and p > 1 else slice(width // 2 if p > 1 else 0, width)
+
+    Wqkv = np.hstack([W[:, own(W.shape[1])] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)])
+    T3 = (
+        _summed(
+            attention_of_heads(norm1(X, params, eps), Wqkv, params["Wo"][own(len(params["Wo"]))], h // min(p, 2), keep)
+        )
+        + X
+    )
+    mine = own(len(params["b1"]))
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, mine] + params["b1"][mine])
+    return np.asarray(_summed(bent @ params["W2"][mine]) + params["b2"] + T3)
+
+
+@mistake
+def deals_hidden_features_out_in_turn(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """the sums are right, but you dealt the hidden features out like cards, one to each rank in turn. The shards are contiguous: rank 0 has the first f / p of them."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    own = slice(rank, None, p)
+    bent = act(norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
+    return np.asarray(_summed(bent @ params["W2"][own]) + params["b2"] + T3)
+
+
+@mistake
+def norms_before_the_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """your second LayerNorm, and so the FFN, reads what attention found on its own rank alone: T4 is made before the first meeting. It is made of the sum T3, whole."""
+    _refuse(p, params, h)
+    T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
+    T5 = _fed(rank, p, norm2(T2 + X, params, eps), params, act)
+    return np.asarray(_summed(T5) + params["b2"] + _summed(T2) + X)
+
+
+@mistake
+def one_meeting(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """attention and FFN of yours both read X, and meet once, as in models that let the two halves run side by side. Here the FFN reads T4, which is made of T3, after a meeting of its own."""
+    _refuse(p, params, h)
+    T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
+    return np.asarray(_summed(T2 + _fed(rank, p, norm2(X, params, eps), params, act)) + params["b2"] + X)
+
+
+@mistake
+def b2_on_every_rank_and_too_late(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """two things. b2 is in the sum p times, once for each rank: it belongs to the block. And you refuse where p does not divide f only after the first all-reduce: look at both before anything is sent."""
+    if h % p:
+        raise ValueError("heads")
+    T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
+    if len(params["b1"]) % p:
+        raise ValueError("hidden features")
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"]) + T3)
+
+
+@mistake
+def b2_on_every_rank_and_refuses_heads_only(
+    rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """two things. b2 is in the sum p times, once for each rank: it belongs to the block. And you refuse where p does not divide the heads; where it does not divide the f hidden features, the block cannot be
+    shared out evenly either."""
+    if h % p:
+        raise ValueError("heads")
+    f = len(params["b1"]) // p * p
+    cut = {"W1": params["W1"][:, :f], "b1": params["b1"][:f], "W2": params["W2"][:f]}
+    return b2_on_every_rank(rank, p, X, {**params, **cut}, h, keep, eps, act)
+
+
+@mistake
+def averages_the_packed_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """two things. You cut Wqkv into p pieces as it stands: its columns are all queries, then all keys, then all values, so cut it in three first. And you divided the sums by p: the parts are terms of one sum."""
+    _refuse(p, params, h)
+    Wqkv, Wo = params["Wqkv"][:, _share(rank, p, params["Wqkv"].shape[1])], _rows(rank, p, params["Wo"])
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), Wqkv, Wo, h // p, keep)) / p + X
+    return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
+
+
+@mistake
+def slices_as_wide_as_a_token(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you took d / h for the width of queries, keys and values. In many models it is; here it need not be. Wo has h * v rows, and Wqkv has 2 * h * k + h * v columns."""
+    _refuse(p, params, h)
+    k, few = X.shape[1] // h, h // p
+    pieces = [params["Wqkv"][:, (i * h + rank * few) * k : (i * h + (rank + 1) * few) * k] for i in range(3)]
+    T2 = attention_of_heads(norm1(X, params, eps), np.hstack(pieces), _rows(rank, p, params["Wo"]), few, keep)
+    return _second_half(rank, p, _summed(T2) + X, params, eps, act)
 
 
 @right

@@ -41,6 +41,17 @@ def _evaluating(table: np.ndarray, ids: np.ndarray, training: bool) -> Case:
 LOG_3 = math.log(3.0)  # a logit of log 3 beside one of 0: the probabilities are 3/4 and 1/4
 
 
+def _texts_of(table: np.ndarray, b: int, n: int, training: bool, order: str = "C") -> Case:
+    """Texts that look like nothing in particular, the same on every machine."""
+    ids = with_layout((np.arange(b * (n + 1)) ** 2 // 3 % len(table)).reshape(b, n + 1), order)
+    return _evaluating(table, ids, training)
+
+
+def _table(c: int) -> np.ndarray:
+    """Logits of c symbols with two decimals, on both sides of 0."""
+    return ((np.arange(c * c) * 37 % 61) / 10.0 - 2.97).reshape(c, c).round(2)
+
+
 PUBLIC = (
     # two symbols, one text, two positions
     _evaluating(np.array([[LOG_3, 0.0], [0.0, 1.0]]), np.array([[0, 0, 1]]), False),
@@ -54,25 +65,34 @@ PUBLIC = (
     ),
     # a surprise of 1000 nats; float32
     _evaluating(np.array([[1000.0, 0.0], [0.0, 1.0]], np.float32), np.array([[0, 1], [1, 1]]), False),
+    # logits that are all large, and none of them surprising
+    _evaluating(np.array([[1000.0, 999.0], [1001.0, 1000.0]]), np.array([[0, 1, 0]]), False),
+    # medium sizes; one position, as many texts as positions, as many positions as symbols; ids that are not contiguous
+    _texts_of(_table(5), 6, 4, True),
+    _texts_of(_table(4), 5, 1, False),
+    _texts_of(_table(5), 3, 3, False),
+    _texts_of(_table(4), 2, 4, True, order="strided"),
+    _texts_of(_table(4).astype(np.float32), 3, 5, True),
 )
 
 
 def _drawn_texts(
     rng: np.random.Generator, b: int, n: int, c: int, training: bool, dtype: str = "float64", order: str = "C"
 ) -> Case:
-    """A model of c symbols, and texts for it."""
-    ids = with_layout(rng.integers(c, size=(b, n + 1)), order)
-    return _evaluating(normal(rng, c, c, scale=2.0, dtype=dtype), ids, training)
+    """A model of c symbols, and texts for it, in which each symbol occurs."""
+    ids = with_layout(rng.permutation(np.arange(b * (n + 1)) % c).reshape(b, n + 1), order)
+    return _evaluating(normal(rng, c, c, scale=2.0 if dtype == "float64" else 1.0, dtype=dtype), ids, training)
 
 
-@probe(1.0)
+@probe(0.75, part="loss")
 def evaluated(rng: np.random.Generator) -> list[Case]:
     """the mean over texts at each position, in nats, guesses lined up with what follows"""
     b, n, c = sizes(rng, 3, 3)
-    return [_drawn_texts(rng, b, n, c, training=False), _drawn_texts(rng, c, b, n, training=False)]
+    few, many = (_drawn_texts(rng, *shape, training=False, dtype="float32") for shape in ((b, n, c), (c, b, n)))
+    return [few, many]
 
 
-@probe(0.5)
+@probe(0.25, part="loss")
 def where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide and another axis would do"""
     n, m = sizes(rng, 2, 3)
@@ -83,24 +103,47 @@ def where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(1.0)
+@probe(0.75, part="loss")
 def in_training(rng: np.random.Generator) -> list[Case]:
-    """a model that comes in training mode is measured in evaluation mode and put back"""
+    """a model that comes in training mode is measured in evaluation mode"""
     b, n, c = sizes(rng, 3, 3)
-    return [_drawn_texts(rng, b, n, c, training=True), _drawn_texts(rng, n, c, b, training=True)]
+    few, many = (_drawn_texts(rng, *shape, training=True, dtype="float32") for shape in ((b, n, c), (n, c, b)))
+    return [few, many]
 
 
-@probe(0.5)
+def _either_mode(rng: np.random.Generator) -> list[Case]:
+    return [_drawn_texts(rng, *sizes(rng, 3, 3), training=training) for training in (True, False)]
+
+
+@probe(0.25, part="in training mode afterwards")
+def put_back(rng: np.random.Generator) -> list[Case]:
+    """the model is left in the mode in which it came, with all its parts"""
+    return _either_mode(rng)
+
+
+@probe(0.25, part="carries a graph")
+def measured(rng: np.random.Generator) -> list[Case]:
+    """the result carries no graph"""
+    return _either_mode(rng)
+
+
+@probe(0.25, part="left switched off")
+def nothing_switched_off(rng: np.random.Generator) -> list[Case]:
+    """gradients are recorded again afterwards, and the model can still be trained"""
+    return _either_mode(rng)
+
+
+@probe(0.5, part="loss")
 def loss_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """one position, one text, float32, ids that are not contiguous, a surprise of 2000 nats"""
+    """one position, one text, float64, ids that are not contiguous, large logits, a surprise of 2000 nats"""
     b, n, c = sizes(rng, 3, 3)
     surprised = np.array([[2000.0, 0.0], [2000.0, 0.0]])
     return [
         _drawn_texts(rng, b, 1, c, training=False),
-        _drawn_texts(rng, 1, n, c, training=True),
-        _drawn_texts(rng, b, n, c, training=False, dtype="float32"),
+        _drawn_texts(rng, 1, n, c, training=False),
         _drawn_texts(rng, b, n, c, training=False, order="strided"),
         _evaluating(surprised, np.array([[0, 1, 0], [1, 1, 1]]), False),
+        _evaluating(np.array([[1500.0, 1499.0], [1501.0, 1500.0]]), np.array([[0, 1, 0], [1, 1, 1]]), False),
     ]
 
 
@@ -325,8 +368,8 @@ def no_softmax(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def log_of_a_softmax(model: nn.Module, ids: Tensor) -> Tensor:
-    """where the right symbol has a very low logit, its probability is rounded to 0 and the logarithm of that is minus
-    infinity. Take both at once: log-softmax never forms the tiny number."""
+    """where the right symbol has a very low logit, its probability comes out as 0, and the logarithm of that is minus infinity.
+    Take softmax and logarithm at once: log-softmax never forms the tiny number."""
     logits = _from_logits(model, ids[:, :-1])
     return -logits.softmax(dim=-1).gather(-1, ids[:, 1:, None])[..., 0].log().mean(dim=0)
 
@@ -400,7 +443,7 @@ def _with_a_floor(model: nn.Module, ids: Tensor, floor: float) -> Tensor:
 
 @mistake
 def a_floor_of_1e_12(model: nn.Module, ids: Tensor) -> Tensor:
-    """you add 1e-12 to each probability before its logarithm. Then no loss can be above 27.6 nats, and a model that is
+    """you add 1e-12 to each probability before its logarithm, or raise it to that number. Then no loss can be above 27.6 nats, and a model that is
     sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
     return _with_a_floor(model, ids, 1e-12)
 
@@ -424,6 +467,185 @@ def a_floor_of_1e_8(model: nn.Module, ids: Tensor) -> Tensor:
     """you add 1e-8 to each probability before its logarithm. Then no loss can be above 18.4 nats, and a model that is
     sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
     return _with_a_floor(model, ids, 1e-8)
+
+
+def _cut_off(model: nn.Module, ids: Tensor, floor: float) -> Tensor:
+    p = _from_logits(model, ids[:, :-1]).softmax(dim=-1).gather(-1, ids[:, 1:, None])[..., 0]
+    return -p.clamp(min=floor).log().mean(dim=0)
+
+
+@mistake
+def a_floor_of_1e_7(model: nn.Module, ids: Tensor) -> Tensor:
+    """you add 1e-7 to each probability before its logarithm. Then no loss can be above 16.1 nats, and a model that is
+    sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
+    return _with_a_floor(model, ids, 1e-7)
+
+
+@mistake
+def a_floor_of_1e_15(model: nn.Module, ids: Tensor) -> Tensor:
+    """you add 1e-15 to each probability before its logarithm, or raise it to that number. Then no loss can be above 34.5 nats, and a model that is
+    sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
+    return _with_a_floor(model, ids, 1e-15)
+
+
+@mistake
+def a_floor_of_1e_20(model: nn.Module, ids: Tensor) -> Tensor:
+    """you add 1e-20 to each probability before its logarithm, or raise it to that number. Then no loss can be above 46 nats, and a model that is
+    sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
+    return _with_a_floor(model, ids, 1e-20)
+
+
+@mistake
+def cut_off_at_1e_10(model: nn.Module, ids: Tensor) -> Tensor:
+    """you raise every probability below 1e-10 to that number before its logarithm. Then no loss can be above 23 nats, and a
+    model that is sure and wrong gets off lightly. Softmax and logarithm taken at once need no such floor."""
+    return _cut_off(model, ids, 1e-10)
+
+
+@mistake
+def cut_off_at_1e_9(model: nn.Module, ids: Tensor) -> Tensor:
+    """you raise every probability below 1e-9 to that number before its logarithm. Then no loss can be above 20.7 nats, and a
+    model that is sure and wrong gets off lightly. Softmax and logarithm taken at once need no such floor."""
+    return _cut_off(model, ids, 1e-9)
+
+
+@mistake
+def cut_off_at_1e_8(model: nn.Module, ids: Tensor) -> Tensor:
+    """you raise every probability below 1e-8 to that number before its logarithm. Then no loss can be above 18.4 nats, and a
+    model that is sure and wrong gets off lightly. Softmax and logarithm taken at once need no such floor."""
+    return _cut_off(model, ids, 1e-8)
+
+
+@mistake
+def cut_off_at_1e_7(model: nn.Module, ids: Tensor) -> Tensor:
+    """you raise every probability below 1e-7 to that number before its logarithm. Then no loss can be above 16.1 nats, and a
+    model that is sure and wrong gets off lightly. Softmax and logarithm taken at once need no such floor."""
+    return _cut_off(model, ids, 1e-7)
+
+
+@mistake
+def cut_off_at_1e_6(model: nn.Module, ids: Tensor) -> Tensor:
+    """you raise every probability below 1e-6 to that number before its logarithm. Then no loss can be above 13.8 nats, and a
+    model that is sure and wrong gets off lightly. Softmax and logarithm taken at once need no such floor."""
+    return _cut_off(model, ids, 1e-6)
+
+
+@mistake
+def exponentials_that_overflow(model: nn.Module, ids: Tensor) -> Tensor:
+    """where logits are large, their bare exponentials are infinite, and your loss is infinite or NaN, though the guess is no
+    surprise at all. Take the largest logit away first, or leave it to log-softmax, which does."""
+    logits = _from_logits(model, ids[:, :-1])
+    powers = logits.exp()
+    return -(powers / powers.sum(dim=-1, keepdim=True)).gather(-1, ids[:, 1:, None])[..., 0].log().mean(dim=0)
+
+
+@mistake
+def a_sum_that_overflows(model: nn.Module, ids: Tensor) -> Tensor:
+    """where logits are large, the sum of their bare exponentials is infinite, and so is your loss, though the guess is no surprise
+    at all. Take the largest logit away first, or leave it to logsumexp or log-softmax, which do."""
+    logits = _from_logits(model, ids[:, :-1])
+    return (logits.exp().sum(dim=-1).log() - logits.gather(-1, ids[:, 1:, None])[..., 0]).mean(dim=0)
+
+
+@mistake
+def one_number_repeated(model: nn.Module, ids: Tensor) -> Tensor:
+    """each entry is the mean over everything, the same number n times: the shape is right, and where in the text the loss is low is
+    lost. Average over the texts alone."""
+    each = _each(model, ids)
+    return each.mean().expand(each.shape[1]).clone()
+
+
+@mistake
+def first_text_alone(model: nn.Module, ids: Tensor) -> Tensor:
+    """these are the losses of text 0 alone. Every text counts: take the mean over all of them."""
+    return _each(model, ids)[0]
+
+
+@mistake
+def last_text_alone(model: nn.Module, ids: Tensor) -> Tensor:
+    """these are the losses of the last text alone, perhaps those of a variable that the loop left behind. Take the mean over all
+    texts."""
+    return _each(model, ids)[-1]
+
+
+@mistake
+def median_over_texts(model: nn.Module, ids: Tensor) -> Tensor:
+    """you took the median over the texts. An entropy is a mean, and is compared with a mean."""
+    return _each(model, ids).median(dim=0).values
+
+
+@mistake
+def symbol_0_taken_for_padding(model: nn.Module, ids: Tensor) -> Tensor:
+    """guesses of symbol 0 count nothing with you, as if it were padding. Here it is a symbol like any other."""
+    return torch.where(ids[:, 1:] == 0, 0.0, _each(model, ids)).mean(dim=0)
+
+
+@mistake
+def symbol_0_left_out(model: nn.Module, ids: Tensor) -> Tensor:
+    """guesses of symbol 0 are left out of your mean, as if it were padding. Here it is a symbol like any other."""
+    counts = ids[:, 1:] != 0
+    return (_each(model, ids) * counts).sum(dim=0) / counts.sum(dim=0)
+
+
+@mistake
+def surprise_of_the_likeliest(model: nn.Module, ids: Tensor) -> Tensor:
+    """this is the loss of the symbol that the model thinks likeliest. It is asked for the one that came."""
+    return -_from_logits(model, ids[:, :-1]).log_softmax(dim=-1).max(dim=-1).values.mean(dim=0)
+
+
+@mistake
+def entropy_of_the_guesses(model: nn.Module, ids: Tensor) -> Tensor:
+    """this is the entropy of the model's guesses: how undecided it is, whatever came. A loss asks for the probability of the symbol
+    that came."""
+    log_p = _from_logits(model, ids[:, :-1]).log_softmax(dim=-1)
+    return -(log_p.exp() * log_p).sum(dim=-1).mean(dim=0)
+
+
+@mistake
+def share_of_wrong_guesses(model: nn.Module, ids: Tensor) -> Tensor:
+    """this is the share of guesses that were wrong. A loss asks how probable the right symbol was, and takes its logarithm."""
+    logits = _from_logits(model, ids[:, :-1])
+    return (logits.argmax(dim=-1) != ids[:, 1:]).to(logits).mean(dim=0)
+
+
+@mistake
+def single_precision(model: nn.Module, ids: Tensor) -> Tensor:
+    """your loss is float32, whatever the logits are: `.float()` makes it so, and so does an empty tensor that is filled. The number
+    type of the logits comes out."""
+    return _each(model, ids).mean(dim=0).float()
+
+
+@mistake
+def double_precision(model: nn.Module, ids: Tensor) -> Tensor:
+    """your loss is float64, whatever the logits are. The number type of the logits comes out."""
+    return _each(model, ids).mean(dim=0).double()
+
+
+@mistake
+def targets_overwritten(model: nn.Module, ids: Tensor) -> Tensor:
+    """you wrote into the caller's table of ids. A slice of a tensor shares its memory: what is changed in it is changed for everybody.
+    Make a copy first, or do without."""
+    loss = _each(model, ids).mean(dim=0)
+    ids[:, 0] = -100
+    return loss
+
+
+@mistake
+def one_target_for_all(model: nn.Module, ids: Tensor) -> Tensor:
+    """every guess is compared with the last symbol of its text. Guess i is asked for symbol i + 1."""
+    logits = _from_logits(model, ids[:, :-1])
+    return cross_entropy(logits.transpose(1, 2), ids[:, -1:].expand(-1, logits.shape[1]), reduction="none").mean(dim=0)
+
+
+@mistake
+def shows_the_last_target_and_trains(model: nn.Module, ids: Tensor) -> Tensor:
+    """two things. You gave the model all n + 1 symbols and dropped its last guess, so that guess number n - 1 had a future to look at;
+    and you switched training mode on at the end, whatever it was before."""
+    model.eval()
+    with torch.no_grad():
+        logits = model(ids)[:, :-1]
+    model.train()
+    return cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)
 
 
 @mistake

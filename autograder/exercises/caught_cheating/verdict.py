@@ -44,28 +44,36 @@ PUBLIC = (
     case(0.5, 1.0, 0.5),
     case(1.5, 1.0, 0.5),
     # beyond them, by hardly anything
-    *(case(1.5 + sign * (0.25 + 2.0**power), 1.5, 0.25) for power in (-20, -13) for sign in (1, -1)),
+    *(case(1.5 + sign * (0.25 + 2.0**power), 1.5, 0.25) for power in (-20, -13, -10, -8) for sign in (1, -1)),
+    case(1.5, 1.5, 0.0),  # a band of width 0
+    case(1.5 + 2.0**-40, 1.5, 0.0),
+    # another entropy, other digits
+    case(2.237, 2.384, 0.145),
+    case(2.533, 2.384, 0.145),
+    case(2.531, 2.384, 0.151),
+    case(-0.5, 1.5, 0.25),
     case(math.nan, 1.5, 0.25, harness="refusing"),
     case(math.inf, 1.5, 0.25, harness="refusing"),
+    case(0.0, 1.5, 0.25, harness="refusing"),
+    case(-math.inf, 1.5, 0.25, harness="refusing"),
 )
 
 
 @probe(1.0)
 def three_ways(rng: np.random.Generator) -> list[Case]:
     """below the band, in it and above it"""
+    # In hundredths, none of them at an edge: who rounds to so many digits loses nothing here.
     cases = []
-    for narrow, wide in ((0.02, 0.05), (0.05, 0.1), (0.12, 0.2)):
-        entropy, tol = float(rng.uniform(1.2, 2.4)), float(rng.uniform(narrow, wide))
-        for share in (0.02, 0.45, 0.65, 0.95, 1.1):
-            by = float(rng.uniform(0.95, 1.04)) * share * tol
-            cases += [case(entropy + by, entropy, tol), case(entropy - by, entropy, tol)]
-        cases += [case(0.3 * entropy, entropy, tol), case(3.0 * entropy, entropy, tol)]
+    for narrow, wide in ((12, 16), (16, 24), (24, 30)):
+        entropy, tol = int(rng.integers(160, 240)), int(rng.integers(narrow, wide))
+        apart = (1, 4, int(0.45 * tol), int(0.65 * tol), tol - 1, tol + 1, 2 * tol, entropy - int(rng.integers(1, 9)))
+        cases += [case((entropy + side * by) / 100, entropy / 100, tol / 100) for by in apart for side in (1, -1)]
     return cases
 
 
-def _eighths(rng: np.random.Generator) -> tuple[float, float]:
-    """An entropy and a tolerance that floating point adds and subtracts without rounding."""
-    return float(rng.integers(8, 20)) / 8, float(rng.integers(1, 4)) / 8
+def _quarters(rng: np.random.Generator) -> tuple[float, float]:
+    """An entropy and a tolerance that floating point adds and subtracts without rounding, and that have two decimals."""
+    return float(rng.integers(5, 10)) / 4, float(rng.integers(1, 3)) / 4
 
 
 @probe(0.5)
@@ -73,32 +81,43 @@ def edges_of_the_band(rng: np.random.Generator) -> list[Case]:
     """the edges of the band, and a band of width 0"""
     cases = []
     for _ in range(3):
-        entropy, tol = _eighths(rng)
+        entropy, tol = _quarters(rng)
         cases += [case(entropy - tol, entropy, tol), case(entropy + tol, entropy, tol), case(entropy, entropy, tol)]
-    entropy, tol = _eighths(rng)
-    beyond = [tol + 2.0**-20, tol + 2.0**-13]  # by hardly anything, and still exact
+    entropy, tol = _quarters(rng)
+    beyond = [tol + 2.0**power for power in (-20, -13, -10, -8)]  # by hardly anything, and still exact
     cases += [case(entropy + sign * by, entropy, tol) for by in beyond for sign in (1, -1)]
-    return [*cases, case(entropy, entropy, 0.0)]
+    return [*cases, case(entropy, entropy, 0.0), case(entropy + 2.0**-40, entropy, 0.0)]
 
 
-@probe(0.5)
+@probe(0.25)
 def no_number(rng: np.random.Generator) -> list[Case]:
-    """a loss that is not a number is refused; one of infinity is underfit, one of 0 a leak"""
-    entropy, tol = _eighths(rng)
-    return [case(loss, entropy, tol, harness="refusing") for loss in (math.nan, math.inf, 0.0)]
+    """a loss that is not a number is refused"""
+    return [case(math.nan, *_quarters(rng), harness="refusing") for _ in range(2)]
+
+
+@probe(0.25)
+def numbers_without_bounds(rng: np.random.Generator) -> list[Case]:
+    """a loss of infinity is underfit; one of 0, one below 0 and one of minus infinity are leaks"""
+    below = -float(rng.integers(1, 20)) / 8
+    return [case(loss, *_quarters(rng), harness="refusing") for loss in (math.inf, 0.0, below, -math.inf)]
+
+
+def _number(loss: float) -> float:
+    """The loss, if it is a number: the question that the text asks for."""
+    if math.isnan(loss):
+        raise ValueError("no loss")
+    return loss
 
 
 @mistake
 def lower_is_better(loss: float, entropy: float, tol: float) -> str:
     """you call every low loss honest. Below the entropy nobody gets by predicting: a loss down there says that the model
     has seen the answers."""
-    return "underfit" if loss > entropy + tol else "honest"
+    return "underfit" if _number(loss) > entropy + tol else "honest"
 
 
 def _about(loss: float, entropy: float, tol: float, honest: Callable[[float], bool]) -> str:
-    if math.isnan(loss):
-        raise ValueError("no loss")
-    distance = loss - entropy
+    distance = _number(loss) - entropy
     return "honest" if honest(distance) else "leak" if distance < 0 else "underfit"
 
 
@@ -119,11 +138,15 @@ def rounds_the_distance(loss: float, entropy: float, tol: float) -> str:
 def words_exchanged(loss: float, entropy: float, tol: float) -> str:
     """you exchanged the two words. A leak makes the loss too low; a model that has not learnt enough has a loss that is
     too high."""
-    return "leak" if loss > entropy + tol else "underfit" if loss < entropy - tol else "honest"
+    return "leak" if _number(loss) > entropy + tol else "underfit" if loss < entropy - tol else "honest"
 
 
 def _judge(loss: float, entropy: float, tol: float) -> str:
-    """Right for every loss that is a number. Mistakes do without the question for NaN, since few who make one ask it."""
+    """Right for every loss. Mistakes ask for NaN too, as the text does; those that do not are apart."""
+    return _compared(_number(loss), entropy, tol)
+
+
+def _compared(loss: float, entropy: float, tol: float) -> str:
     if loss < entropy - tol:
         return "leak"
     if loss > entropy + tol:
@@ -154,14 +177,14 @@ def both_in_bits(loss: float, entropy: float, tol: float) -> str:
 def distance_is_a_leak(loss: float, entropy: float, tol: float) -> str:
     """you call every loss that is far from the entropy a leak, above it too. The side matters: above the entropy it is a
     model that has not learnt enough."""
-    return "leak" if abs(loss - entropy) > tol else "honest"
+    return "leak" if abs(_number(loss) - entropy) > tol else "honest"
 
 
 @mistake
 def distance_is_underfit(loss: float, entropy: float, tol: float) -> str:
     """you call every loss that is far from the entropy underfit, below it too. The side matters: below the entropy it is
     a leak."""
-    return "underfit" if abs(loss - entropy) > tol else "honest"
+    return "underfit" if abs(_number(loss) - entropy) > tol else "honest"
 
 
 @mistake
@@ -181,13 +204,13 @@ def no_tolerance(loss: float, entropy: float, tol: float) -> str:
 def tolerance_above_only(loss: float, entropy: float, tol: float) -> str:
     """you allow for luck above the entropy and not below it. A perfect model lands a little below as often as above, and
     you would accuse it."""
-    return "leak" if loss < entropy else "underfit" if loss > entropy + tol else "honest"
+    return "leak" if _number(loss) < entropy else "underfit" if loss > entropy + tol else "honest"
 
 
 @mistake
 def tolerance_below_only(loss: float, entropy: float, tol: float) -> str:
     """you allow for luck below the entropy and not above it. Nearly every good model lies a little above."""
-    return "leak" if loss < entropy - tol else "underfit" if loss > entropy else "honest"
+    return "leak" if _number(loss) < entropy - tol else "underfit" if loss > entropy else "honest"
 
 
 @mistake
@@ -200,27 +223,25 @@ def half_a_tolerance(loss: float, entropy: float, tol: float) -> str:
 def tolerance_turned(loss: float, entropy: float, tol: float) -> str:
     """you moved each edge to the wrong side, by -tol where +tol is due. Then a loss that lies on the entropy is both too
     high and too low."""
-    return "leak" if loss < entropy + tol else "underfit" if loss > entropy - tol else "honest"
+    return "leak" if _number(loss) < entropy + tol else "underfit" if loss > entropy - tol else "honest"
 
 
 @mistake
 def edges_left_out(loss: float, entropy: float, tol: float) -> str:
     """at the edges themselves, tol away from the entropy, you do not say honest. They belong to it."""
-    if loss != loss:
-        raise ValueError("the loss is not a number")
-    return edges_left_out_and_nan_honest(loss, entropy, tol)
+    return edges_left_out_and_nan_honest(_number(loss), entropy, tol)
 
 
 @mistake
 def lower_edge_left_out(loss: float, entropy: float, tol: float) -> str:
     """at the lower edge, a loss of exactly entropy - tol, you do not say honest. The edges belong to it."""
-    return "leak" if loss <= entropy - tol else "underfit" if loss > entropy + tol else "honest"
+    return "leak" if _number(loss) <= entropy - tol else "underfit" if loss > entropy + tol else "honest"
 
 
 @mistake
 def upper_edge_left_out(loss: float, entropy: float, tol: float) -> str:
     """at the upper edge, a loss of exactly entropy + tol, you do not say honest. The edges belong to it."""
-    return "leak" if loss < entropy - tol else "underfit" if loss >= entropy + tol else "honest"
+    return "leak" if _number(loss) < entropy - tol else "underfit" if loss >= entropy + tol else "honest"
 
 
 @mistake
@@ -259,21 +280,21 @@ def a_tolerance_of_its_own(loss: float, entropy: float, tol: float) -> str:
 def never_honest(loss: float, entropy: float, tol: float) -> str:
     """you know two words and not the third. Between the edges, where a loss is as low as it can honestly be, it is
     honest."""
-    return "underfit" if loss > entropy else "leak"
+    return "underfit" if _number(loss) > entropy else "leak"
 
 
 @mistake
 def never_a_leak_and_no_tolerance(loss: float, entropy: float, tol: float) -> str:
     """you ask only whether the loss is above the entropy. By luck an honest model lands a little above, which tol allows
     for; and far below it nobody gets by predicting, so that a loss down there is a leak."""
-    return "underfit" if loss > entropy else "honest"
+    return "underfit" if _number(loss) > entropy else "honest"
 
 
 @mistake
 def never_underfit(loss: float, entropy: float, tol: float) -> str:
     """you call every high loss honest. A loss too far above the entropy is that of a model which has not learnt enough:
     underfit."""
-    return "leak" if loss < entropy - tol else "honest"
+    return "leak" if _number(loss) < entropy - tol else "honest"
 
 
 @mistake
@@ -329,6 +350,199 @@ def compares_perplexities(loss: float, entropy: float, tol: float) -> str:
     """you raised e to the loss and to the entropy before comparing, and tol is an amount in nats. Compare them as they
     are."""
     return _judge(math.exp(min(loss, 700.0)), math.exp(entropy), tol)
+
+
+@mistake
+def edges_left_out_upper_first(loss: float, entropy: float, tol: float) -> str:
+    """at the edges themselves, tol away from the entropy, you do not say honest. They belong to it."""
+    return "underfit" if _number(loss) >= entropy + tol else "leak" if loss <= entropy - tol else "honest"
+
+
+@mistake
+def words_exchanged_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
+    """two things. You exchanged the two words: a leak makes the loss too low, and a model that has not learnt enough has one that
+    is too high. And NaN, which passes every comparison by, is not refused."""
+    return "leak" if loss > entropy + tol else "underfit" if loss < entropy - tol else "honest"
+
+
+@mistake
+def no_tolerance_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
+    """two things. You left tol out: by luck alone an honest model lands a little below the entropy as often as above it. And NaN,
+    which passes every comparison by, is not refused."""
+    return _compared(loss, entropy, 0.0)
+
+
+@mistake
+def lower_is_better_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
+    """two things. You call every low loss honest: below the entropy nobody gets by predicting, so a loss down there says that the
+    model has seen the answers. And NaN, which passes every comparison by, is not refused."""
+    return "underfit" if loss > entropy + tol else "honest"
+
+
+@mistake
+def distance_is_a_leak_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
+    """two things. You call every loss that is far from the entropy a leak, above it too, where it is a model that has not learnt
+    enough. And NaN, which passes every comparison by, is not refused."""
+    return "leak" if abs(loss - entropy) > tol else "honest"
+
+
+@mistake
+def tolerance_is_a_share_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
+    """two things. You took tol for a share of the entropy; it is an amount in nats, which is added and subtracted. And NaN, which
+    passes every comparison by, is not refused."""
+    return _compared(loss, entropy, tol * entropy)
+
+
+@mistake
+def half_a_tolerance_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
+    """two things. Your band is tol wide from edge to edge, and it reaches by tol down and by tol up. And NaN, which passes every
+    comparison by, is not refused."""
+    return _compared(loss, entropy, tol / 2)
+
+
+@mistake
+def share_of_the_loss(loss: float, entropy: float, tol: float) -> str:
+    """your tolerance grows with the loss. It is an amount in nats, added to the entropy and subtracted from it."""
+    return _about(loss, entropy, tol, lambda distance: abs(distance) <= tol * abs(loss))
+
+
+@mistake
+def rounded_to_hundredths(loss: float, entropy: float, tol: float) -> str:
+    """you rounded before you compared, so what lies a little outside the band counts as inside, or the other way round."""
+    return _judge(round(_number(loss), 2) if math.isfinite(loss) else loss, round(entropy, 2), round(tol, 2))
+
+
+@mistake
+def a_small_number_beside_the_tolerance(loss: float, entropy: float, tol: float) -> str:
+    """your band is a little wider than tol, by a small number of your own or by that of a function which asks whether two numbers
+    are close. Where the band ends has been agreed on beforehand, and it ends there."""
+    return _about(loss, entropy, tol, lambda distance: abs(distance) <= tol + 1e-3)
+
+
+@mistake
+def numbers_of_the_notebook(loss: float, entropy: float, tol: float) -> str:
+    """your function judges every source by 1.65 and 0.05, the numbers of this notebook. Entropy and tolerance are arguments: use
+    what the caller gives."""
+    return _judge(loss, 1.65, 0.05)
+
+
+@mistake
+def entropy_of_the_notebook(loss: float, entropy: float, tol: float) -> str:
+    """your function judges every source by an entropy of 1.65, that of this notebook. It is an argument: use what the caller
+    gives."""
+    return _judge(loss, 1.65, tol)
+
+
+@mistake
+def negative_refused(loss: float, entropy: float, tol: float) -> str:
+    """you refuse a loss below 0. The rule has a word for it: it lies below the band, so it is a leak. Only NaN, which is no number,
+    has to be refused."""
+    if _number(loss) < 0:
+        raise ValueError("negative")
+    return _judge(loss, entropy, tol)
+
+
+@mistake
+def zero_or_less_refused(loss: float, entropy: float, tol: float) -> str:
+    """you refuse a loss of 0, and less. The rule has a word for it: it lies below the band, so it is a leak. Only NaN, which is no
+    number, has to be refused."""
+    if not loss > 0:
+        raise ValueError("no loss")
+    return _judge(loss, entropy, tol)
+
+
+@mistake
+def zero_taken_for_nothing(loss: float, entropy: float, tol: float) -> str:
+    """you refuse a loss of exactly 0: `not loss` is True for it, as it is for nothing at all. 0 is a number, far below the band, and
+    so a leak."""
+    if not loss:
+        raise ValueError("no loss")
+    return _judge(loss, entropy, tol)
+
+
+@mistake
+def infinity_and_below_zero_refused(loss: float, entropy: float, tol: float) -> str:
+    """you refuse more than NaN: infinity too, and what is below 0. Infinity is too large, and so it is underfit; a loss below 0 lies
+    below the band, and so it is a leak."""
+    if not math.isfinite(loss) or loss < 0:
+        raise ValueError("no loss")
+    return _judge(loss, entropy, tol)
+
+
+@mistake
+def refuses_with_an_assertion(loss: float, entropy: float, tol: float) -> str:
+    """you refuse NaN with an assert. Python leaves those out when it is asked to hurry (`python -O`), and whoever calls expects a
+    ValueError: raise one."""
+    assert not math.isnan(loss)
+    return _judge(loss, entropy, tol)
+
+
+@mistake
+def refuses_with_a_type_error(loss: float, entropy: float, tol: float) -> str:
+    """you refuse NaN with another error than a ValueError. Whoever calls is told which one to expect: NaN is a float like any other
+    by its type, and it is its value that does not do."""
+    if math.isnan(loss):
+        raise TypeError("the loss is NaN")
+    return _judge(loss, entropy, tol)
+
+
+@mistake
+def nothing_for_nan(loss: float, entropy: float, tol: float) -> str | None:
+    """for NaN you return None, perhaps with a word printed. Whoever called goes on with that, and stumbles later, somewhere else.
+    Refuse: raise a ValueError."""
+    return None if math.isnan(loss) else _judge(loss, entropy, tol)
+
+
+@mistake
+def a_word_for_nan(loss: float, entropy: float, tol: float) -> str:
+    """for NaN you return a word of your own. There are three words, and none of them fits: refuse it, with a ValueError that is
+    raised."""
+    return "nan" if math.isnan(loss) else _judge(loss, entropy, tol)
+
+
+@mistake
+def overfit_for_a_leak(loss: float, entropy: float, tol: float) -> str:
+    """you call a loss that is too low overfit. Overfitting makes the loss low on texts the model has *learnt from*; below the entropy
+    on new ones gets nobody who does not see the answers. The word is leak."""
+    word = _judge(loss, entropy, tol)
+    return "overfit" if word == "leak" else word
+
+
+@mistake
+def capitals_throughout(loss: float, entropy: float, tol: float) -> str:
+    """your words are in capitals. They are compared letter by letter: lower case."""
+    return _judge(loss, entropy, tol).upper()
+
+
+@mistake
+def numbers_for_words(loss: float, entropy: float, tol: float) -> int:
+    """you answer with a number. Return one of the three words."""
+    return ("leak", "honest", "underfit").index(_judge(loss, entropy, tol)) - 1
+
+
+@mistake
+def true_or_false(loss: float, entropy: float, tol: float) -> bool:
+    """you answer whether the loss is honest, with True or False. There are three cases: return one of the three words."""
+    return _judge(loss, entropy, tol) == "honest"
+
+
+@mistake
+def close_by_math_is_honest(loss: float, entropy: float, tol: float) -> str:
+    """your comparison has a tolerance of its own, on top of tol: functions that ask whether two numbers are close bring
+    one along. Where the band ends has been agreed on beforehand, and it ends there, also where tol is 0."""
+    return _about(loss, entropy, tol, lambda distance: math.isclose(loss, entropy, abs_tol=tol))
+
+
+@mistake
+def squared_distance(loss: float, entropy: float, tol: float) -> str:
+    """you squared the distance before you compared it with tol. tol is an amount in nats, and so is the distance itself."""
+    return _about(loss, entropy, tol, lambda distance: distance**2 <= tol)
+
+
+@mistake
+def twice_the_tolerance(loss: float, entropy: float, tol: float) -> str:
+    """your band reaches by twice tol down and up. It reaches by tol: from entropy - tol to entropy + tol."""
+    return _judge(loss, entropy, 2 * tol)
 
 
 @right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from torch import Tensor
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, case, mistake, probe, right
 from course.trial.values import Tensor as TensorValue
+from course.trial.values import with_layout
 
 T = Tensor
 Cache = dict[str, Tensor]
@@ -48,6 +50,17 @@ def _like(x: T, numbers: list[list[float]]) -> T:
 
 def _table(*rows: tuple[float, ...], dtype: str = "float64") -> TensorValue:
     return TensorValue(np.array(rows, dtype))
+
+
+def _uneven(m: int, n: int, step: int, scale: float) -> np.ndarray:
+    """Numbers of two decimals that look like nothing in particular."""
+    return ((np.arange(m * n) * step % 101 - 50.0) / 50.0 * scale).round(2).reshape(m, n)
+
+
+def _stepping(m: int, d: int, k: int, v: int, order: str = "C") -> Case:
+    shapes = ((1, d, 37, 1.5), (m, k, 29, 2.0), (m, v, 31, 3.0), (d, k, 23, 1.0), (d, k, 43, 1.0), (d, v, 19, 1.0))
+    x, K, V, *weights = (TensorValue(with_layout(_uneven(*shape), order)) for shape in shapes)
+    return case(x, {"K": K, "V": V}, *weights)
 
 
 PUBLIC = (
@@ -97,6 +110,23 @@ PUBLIC = (
         _table((0.0,), (0.5,)),
         _table((0.0, 0.0, 0.0), (2.0, 3.0, 5.0)),
     ),
+    # two large scores of one sign, close together; then all of them far below zero, and two of these as close
+    case(
+        _table((1.0,)),
+        {"K": _table((3000.0,), (2999.0,), (0.0,)), "V": _table((4.0, 0.0), (0.0, 8.0), (1.0, 1.0))},
+        _table((1.0,)),
+        _table((1.0,)),
+        _table((2.0, 2.0)),
+    ),
+    case(
+        _table((1.0,)),
+        {"K": _table((-3000.0,), (-2999.0,)), "V": _table((4.0, 0.0), (0.0, 8.0))},
+        _table((1.0,)),
+        _table((-2999.5,)),
+        _table((2.0, 2.0)),
+    ),
+    # many tokens, tables that are not contiguous
+    _stepping(36, 5, 8, 3, order="strided"),
     # a whole text
     case(
         _table((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 2.0)),
@@ -118,6 +148,7 @@ def _cached(
     scale: float = 1.0,
     dtype: str = "float64",
     order: str = "C",
+    harness: str | None = None,
 ) -> Case:
     """A new token, m tokens in the cache; scores have the standard deviation 2 · scale² after the division by √k."""
 
@@ -132,14 +163,29 @@ def _cached(
         drawn(d, k, times=reach / d**0.5),
         drawn(d, k, times=reach / d**0.5),
         drawn(d, v, times=d**-0.5),
+        harness=harness,
     )
 
 
-@probe(1.5)
+def _far_from_zero(rng: np.random.Generator, sign: float) -> Case:
+    """Scores of thousands, of one sign; the two largest lie so close together that both values have their share."""
+    m, d, k, v = sizes(rng, 4, low=3)
+    x, Wq = normal(rng, 1, d), normal(rng, d, k)
+    q = x @ Wq
+    wanted = sign * rng.integers(2000, 4000) + np.array([0.0, -0.7, *(-30.0 * rng.random(m - 2) - 5.0)])
+    keys = wanted[:, None] * np.sqrt(k) / (q @ q.T) * q
+    Wk = (wanted[0] - 0.4) * np.sqrt(k) / (q @ q.T) * Wq  # so the new token's own score lies between the two
+    values, Wv = normal(rng, m, v), normal(rng, d, v)
+    tables = {"K": TensorValue(keys), "V": TensorValue(values)}
+    return case(TensorValue(x), tables, TensorValue(Wq), TensorValue(Wk), TensorValue(Wv), harness="stepping")
+
+
+@probe(0.75, part=("output", "cache"))
 def one_step(rng: np.random.Generator) -> list[Case]:
-    """the new token attends to all tokens so far, itself the last; the cache has one row more"""
+    """the {part} of a step: the new token attends to all tokens so far, itself the last; the cache has one row more"""
     d, k, v = sizes(rng, 3)
-    return [*(_cached(rng, *sizes(rng, 4, low=3)) for _ in range(2)), _cached(rng, 40, d, k, v)]
+    few = [_cached(rng, *sizes(rng, 4, low=3, high=7), harness="stepping") for _ in range(2)]
+    return [*few, _cached(rng, 40, d, k, v, harness="stepping"), _cached(rng, 3, d, d, d, harness="stepping")]
 
 
 @probe(0.5)
@@ -163,20 +209,24 @@ def whole_texts(rng: np.random.Generator) -> list[Case]:
     return [_decoding(rng, n, d, k, v), _decoding(rng, v, n, d, k, dtype="float32")]
 
 
-@probe(1.0)
+@probe(1.0, part="output")
 def steps_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """float32, tensors that are not contiguous, large scores, one token in the cache, sizes that coincide"""
-    m, d, k, v = sizes(rng, 4, low=3)
+    """the output: float32, tensors that are not contiguous, large scores of either sign, one token in the cache, sizes that
+    coincide"""
+    m, d, k, v = sizes(rng, 4, low=3, high=7)
+    step = partial(_cached, rng, harness="stepping")
     return [
-        _cached(rng, m, d, k, v, dtype="float32"),
-        _cached(rng, m, d, k, v, order="strided"),
-        _cached(rng, m, d, k, v, scale=100.0),  # the exponential of such a score is infinite
-        _cached(rng, 1, d, k, v),
-        _cached(rng, m, d, k, 1),
-        _cached(rng, k - 1, d, k, v),  # as many keys as they are wide
-        _cached(rng, m, d, k, k),  # values as wide as keys
-        _cached(rng, m, d, d, d),  # and as tokens
-        _cached(rng, m, m, m, m),
+        step(m, d, k, v, dtype="float32"),
+        step(m, d, k, v, order="strided"),
+        step(m, d, k, v, scale=100.0),  # the exponential of such a score is infinite
+        _far_from_zero(rng, 1.0),
+        _far_from_zero(rng, -1.0),
+        step(1, d, k, v),
+        step(m, d, k, 1),
+        step(k - 1, d, k, v),  # as many keys as they are wide
+        step(m, d, k, k),  # values as wide as keys
+        step(m, d, d, d),  # and as tokens
+        step(m, m, m, m),
     ]
 
 
@@ -796,6 +846,189 @@ def numpy_arrays(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     """the numbers are right, and they are numpy arrays. Tensors came in, and tensors go out."""
     output, grown = _right_step(x_new, cache, Wq, Wk, Wv)
     return output.numpy(), {key: rows.numpy() for key, rows in grown.items()}
+
+
+@mistake
+def clamped(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you cut scores off at a bound, so that nothing overflows. Beyond it all scores are alike, and the token with 3000 gets no more than the one with
+    2999. Take the largest score away from all of them: that changes no weight."""
+    return _with_scores((_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).clamp(-50, 50), x_new, cache, Wk, Wv)
+
+
+@mistake
+def clamped_from_above(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you cut scores off at a bound from above, so that nothing overflows. Beyond it all scores are alike, and the token with 3000 gets no more than the
+    one with 2999. Take the largest score away from all of them: that changes no weight."""
+    return _with_scores((_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).clamp(max=50), x_new, cache, Wk, Wv)
+
+
+@mistake
+def clamped_exponentials(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you cut scores off at a bound before their exponentials. Beyond it all scores are alike; and where all of them are far below 0, every exponential is
+    0, and 0 over 0 is NaN. Take the largest score away from all of them: that changes no weight."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    powers = (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).clamp(max=50).exp()
+    return powers / powers.sum() @ grown["V"], grown
+
+
+@mistake
+def shifted_by_what_is_not_the_largest(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """where all scores are far below 0, every one of your exponentials is 0, and 0 over 0 is NaN. Did you take away the largest *size* of a score, or a maximum
+    that starts at 0? Take away the largest score, whatever its sign."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
+    powers = (scores - scores.max().clamp(min=0)).exp()
+    return powers / powers.sum() @ grown["V"], grown
+
+
+@mistake
+def shifted_by_the_mean(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you took the mean of the scores away before the exponentials. A score that lies far above the mean still overflows: take the largest away."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
+    powers = (scores - scores.mean()).exp()
+    return powers / powers.sum() @ grown["V"], grown
+
+
+@mistake
+def nan_made_zero(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """where a score is large, its exponential is infinite, and you made 0 of the NaN that comes of it: the token that should have nearly all the weight has none.
+    Take the largest score away first, or leave it to softmax, which does."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    powers = (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).exp()
+    return (powers / powers.sum()).nan_to_num(0.0) @ grown["V"], grown
+
+
+@mistake
+def a_small_number_in_the_denominator(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you added a small number to the sum of the exponentials. Then weights do not add up to 1, and where all scores are far below 0 they are all 0. A sum that
+    holds the largest score's exponential, 1, needs no such guard."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    powers = (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).exp()
+    return powers / (powers.sum() + 1e-9) @ grown["V"], grown
+
+
+@mistake
+def a_small_number_beside_the_sum(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you added a small number to the sum of the exponentials, so that the weights do not quite add up to 1. That sum is never below 1 where the largest score
+    has been taken away: no guard is needed."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
+    powers = (scores - scores.max()).exp()
+    return powers / (powers.sum() + 1e-6) @ grown["V"], grown
+
+
+@mistake
+def scaled_by_eight(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you divided the scores by 8. That is the root of 64, the width of a head in GPT-2; here it is the root of k, whatever k is."""
+    return _with_scores(_products(x_new, cache, Wq, Wk) / 8, x_new, cache, Wk, Wv)
+
+
+@mistake
+def whole_root(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you rounded the root of k down to a whole number. √8 is 2.83, and not 2."""
+    return _with_scores(_products(x_new, cache, Wq, Wk) / int(Wk.shape[1] ** 0.5), x_new, cache, Wk, Wv)
+
+
+@mistake
+def half_the_width(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you divided the scores by k/2: `k ** 1 / 2` takes the power first. The root is k ** 0.5."""
+    return _with_scores(_products(x_new, cache, Wq, Wk) / (Wk.shape[1] / 2), x_new, cache, Wk, Wv)
+
+
+@mistake
+def query_weights_scaled_in_place(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """the output is right, and you divided the caller's Wq by √k, in place. At the next step it is divided again. Divide the scores, or make a new tensor."""
+    step = _right_step(x_new, cache, Wq, Wk, Wv)
+    Wq /= Wk.shape[1] ** 0.5
+    return step
+
+
+@mistake
+def token_scaled_in_place(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """the output is right, and you divided the caller's token by √k, in place. Divide the scores, or make a new tensor."""
+    step = _right_step(x_new, cache, Wq, Wk, Wv)
+    x_new /= Wk.shape[1] ** 0.5
+    return step
+
+
+@mistake
+def sees_the_last_four(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your new token attends to the last 4 tokens only. Some models do that to save work; this one looks at all tokens so far."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    return _mixed(x_new @ Wq, grown["K"][-4:], grown["V"][-4:]), grown
+
+
+@mistake
+def sees_the_last_eight(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your new token attends to the last 8 tokens only. Some models do that to save work; this one looks at all tokens so far."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    return _mixed(x_new @ Wq, grown["K"][-8:], grown["V"][-8:]), grown
+
+
+@mistake
+def sees_the_last_sixteen(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your new token attends to the last 16 tokens only. Some models do that to save work; this one looks at all tokens so far."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    return _mixed(x_new @ Wq, grown["K"][-16:], grown["V"][-16:]), grown
+
+
+@mistake
+def sees_the_last_thirty_two(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your new token attends to the last 32 tokens only. Some models do that to save work; this one looks at all tokens so far."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    return _mixed(x_new @ Wq, grown["K"][-32:], grown["V"][-32:]), grown
+
+
+@mistake
+def masks_itself_with_a_large_number(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """you hid the new token from itself, with a mask that is one place too short. With a causal mask a token sees itself too, and the query is the *last* row: nothing
+    has to be hidden."""
+    scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
+    scores[:, -1] = -1e9
+    return _with_scores(scores, x_new, cache, Wk, Wv)
+
+
+@mistake
+def weights_without_their_axis(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """`squeeze` drops the axis of the keys too where there is only one, and then there is no row of weights left to multiply by the values. Leave the axes as they
+    are: [1, m + 1] times [m + 1, v]."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    weights = (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).softmax(dim=-1).squeeze()
+    return (weights @ grown["V"])[None], grown
+
+
+@mistake
+def no_scale_in_the_callers_cache(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """two things. The scores are not divided by √k. And you put the new rows into the caller's own dictionary: make a new one."""
+    scores = _products(x_new, cache, Wq, Wk)
+    cache["K"] = torch.cat([cache["K"], x_new @ Wk])
+    cache["V"] = torch.cat([cache["V"], x_new @ Wv])
+    return scores.softmax(dim=-1) @ cache["V"], cache
+
+
+@mistake
+def forgets_the_new_token_in_the_callers_cache(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """two things. Your new token attends to the tokens before it, and not to itself. And you put the new rows into the caller's own dictionary: make a new one."""
+    output = _mixed(x_new @ Wq, cache["K"], cache["V"])
+    cache["K"] = torch.cat([cache["K"], x_new @ Wk])
+    cache["V"] = torch.cat([cache["V"], x_new @ Wv])
+    return output, cache
+
+
+@mistake
+def forgets_the_new_token_and_the_root(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """two things. Your new token attends to the tokens before it, and not to itself. And you divided the scores by k, where its root is wanted."""
+    scores = x_new @ Wq @ cache["K"].T / Wk.shape[1]
+    return scores.softmax(dim=-1) @ cache["V"], _grown(x_new, cache, Wk, Wv)
+
+
+@mistake
+def unscaled_with_a_plain_softmax(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """two things. The scores are not divided by √k. And where a score is large, its exponential is infinite: take the largest away first, or leave it to softmax."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    powers = _products(x_new, cache, Wq, Wk).exp()
+    return powers / powers.sum() @ grown["V"], grown
 
 
 @right

@@ -42,6 +42,8 @@ def _timing(
     return case(device, warmup, reps, harness="timing")
 
 
+EIGHTHS = 8
+
 PUBLIC = (
     _timing(0, 1, [3.0], launch=0.25),
     _timing(0, 1, [1.0], launch=0.25, queued=2.0),
@@ -53,58 +55,61 @@ PUBLIC = (
     _timing(3, 4, [6.0, 4.0, 7.0, 1.25, 2.0, 1.5, 3.0078125, 1.0], launch=0.125, queued=5.0, room=3),
     # longer to launch than to run
     _timing(0, 2, [0.5, 0.25, 2.0], launch=1.0, queued=3.0),
+    # times that look like nothing in particular, the fastest further from the median than the slowest
+    _timing(1, 7, [7.3, 2.81, 0.94, 3.07, 2.63, 3.11, 2.29, 2.97], launch=0.12, queued=1.7),
     _timing(2, 6, [9.0, 8.0, 3.5, 2.5, 2.75, 4.0, 3.0, 3.25, 2.25], launch=0.25, room=2),
 )
 
 
-def _ticks(rng: np.random.Generator, how_many: int, low: float, high: float) -> list[float]:
-    """Different times in seconds between two bounds that floating point adds without rounding."""
-    ticks = rng.choice(np.arange(int(512 * low), int(512 * high)), how_many, replace=False)
-    return [float(tick) / 512 for tick in ticks]
+def _ticks(rng: np.random.Generator, how_many: int, low: float, high: float, fine: int = 512) -> list[float]:
+    """Different times between two bounds, in whole parts of a second, of which there are a power of 2: they add without rounding.
+
+    Eighths have three decimals, and so stay what they are where somebody rounds to milliseconds.
+    """
+    ticks = rng.choice(np.arange(int(fine * low), int(fine * high)), how_many, replace=False)
+    return [float(tick) / fine for tick in ticks]
 
 
-def _launch(rng: np.random.Generator) -> float:
-    """A short time, that of handing work over."""
-    return _ticks(rng, 1, 0.125, 0.25)[0]
-
-
-@probe(1.0, part="times")
+@probe(0.75, part="times")
 def work_already_queued(rng: np.random.Generator) -> list[Case]:
     """times where work is already in the queue, also of one repetition"""
-    queued, again = _ticks(rng, 2, 1.0, 4.0)
-    (work,), launch = _ticks(rng, 1, 0.5, 1.0), _launch(rng)
+    queued, again = _ticks(rng, 2, 1.0, 4.0, EIGHTHS)
+    (work,) = _ticks(rng, 1, 0.5, 1.0, EIGHTHS)
     return [
-        _timing(0, 1, [work], launch, queued),
-        _timing(0, 1, [launch], work, again),  # it takes longer to launch than to run
-        _timing(0, 3, _ticks(rng, 3, 1.0, 2.0), launch, queued),
+        _timing(0, 1, [work], 0.125, queued),
+        _timing(0, 1, [0.25], 0.5 + work, again),  # it takes longer to launch than to run
+        _timing(0, 3, sorted(_ticks(rng, 3, 1.0, 2.0, EIGHTHS)), 0.125, queued),
     ]
 
 
-@probe(1.0, part="times")
+@probe(0.75, part="times")
 def slow_warm_up(rng: np.random.Generator) -> list[Case]:
     """times that hold nothing of a slow warm-up"""
     cases = []
     for warmup, reps in ((1, 1), (2, 5), (3, 4)):
-        slow, usual = _ticks(rng, warmup, 4.0, 8.0), _ticks(rng, reps + 1, 1.0, 2.0)
-        cases.append(_timing(warmup, reps, [*slow, *usual], _launch(rng)))
+        slow, usual = _ticks(rng, warmup, 4.0, 8.0, EIGHTHS), sorted(_ticks(rng, reps + 1, 1.0, 2.0, EIGHTHS))
+        cases.append(_timing(warmup, reps, [*slow, *usual], 0.125))
     return cases
 
 
-@probe(0.5, part="median")
-def a_spike(rng: np.random.Generator) -> list[Case]:
-    """the median of odd and even numbers of times, one of them far off"""
+def _spikes(rng: np.random.Generator) -> list[Case]:
     cases = []
     for reps in (5, 6, 2):
-        usual, spike = _ticks(rng, reps, 1.0, 2.0), _ticks(rng, 1, 8.0, 16.0)
-        usual.insert(int(rng.integers(1, reps)), *spike)
-        cases.append(_timing(0, reps, usual, _launch(rng)))
-    return cases
+        usual, spike = _ticks(rng, reps, 1.0, 2.0, EIGHTHS), _ticks(rng, 1, 8.0, 16.0, EIGHTHS)
+        cases.append(_timing(0, reps, [*usual[:1], *spike, *usual[1:]], 0.125))
+    return [*cases, _timing(0, 5, [0.25, *_ticks(rng, 4, 4.0, 5.0, EIGHTHS)], 0.125)]  # one far too fast
+
+
+@probe(1.0, part="median")
+def a_spike(rng: np.random.Generator) -> list[Case]:
+    """the median of odd and even numbers of times, one of them far off"""
+    return _spikes(rng)
 
 
 @probe(0.5, part="spread")
 def a_spike_in_the_spread(rng: np.random.Generator) -> list[Case]:
     """the spread, where one time is far off"""
-    return a_spike(rng)
+    return _spikes(rng)
 
 
 @probe(0.5, part="times")
@@ -114,7 +119,7 @@ def a_queue_that_fills(rng: np.random.Generator) -> list[Case]:
     mixed = [seconds for pair in zip(short, long, strict=True) for seconds in pair]
     return [
         _timing(2, 6, long, 0.125, room=3),  # the host soon has to wait for room
-        _timing(4, 3, long, 0.125, _launch(rng), room=2),
+        _timing(4, 3, long, 0.125, 0.25, room=2),
         _timing(1, 5, short, 1.0),  # the GPU waits for the host
         _timing(2, 7, mixed, 1.0),  # now one, now the other
     ]
@@ -123,7 +128,12 @@ def a_queue_that_fills(rng: np.random.Generator) -> list[Case]:
 @probe(0.5)
 def a_long_series(rng: np.random.Generator) -> list[Case]:
     """the whole report, of one repetition and of many"""
-    return [_timing(10, reps, _ticks(rng, reps + 10, 0.25, 2.0), 0.25) for reps in (1, 40, 41)]
+    cases = []
+    for reps in (1, 40, 41):
+        work = _ticks(rng, reps + 10, 0.25, 2.0)
+        work[10 + reps // 2] = 16.0
+        cases.append(_timing(10, reps, work, 0.25))
+    return cases
 
 
 def _report(times: list[float]) -> Report:
@@ -369,8 +379,8 @@ def one_repetition_too_many(fn: Call, sync: Call, clock: Clock, warmup: int, rep
 
 @mistake
 def first_repetition_dropped(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
-    """you call fn once more than asked, and drop the first time. The calls that do not count are the warm-up, and warmup says
-    how many there are."""
+    """you call fn once more than asked: before all else, without looking at the clock, or in a repetition whose time you drop. The
+    calls that do not count are the warm-up, and warmup says how many there are."""
     return _report(_right_times(fn, sync, clock, warmup, reps + 1)[1:])
 
 
@@ -812,6 +822,307 @@ def only_the_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -
 def report_that_is_printed(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> None:
     """you return nothing. A report that is only printed cannot be compared with another."""
     _right_times(fn, sync, clock, warmup, reps)
+
+
+@mistake
+def one_call_to_warm_up_at_least(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """where no warm-up is asked for, you call fn once all the same. Some libraries do, since the first call is always slow; here warmup says how
+    many, and 0 is a number."""
+    return _report(_right_times(fn, sync, clock, max(1, warmup), reps))
+
+
+@mistake
+def one_call_more_to_warm_up(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you warm up once more than asked where a warm-up is asked for. fn is called warmup + reps times in all."""
+    return _report(_right_times(fn, sync, clock, warmup + (warmup > 0), reps))
+
+
+@mistake
+def first_time_left_out(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left the first of the times out. The calls that do not count are the warm-up; each repetition counts, and reps of them are wanted."""
+    return _report(_right_times(fn, sync, clock, warmup, reps)[1:])
+
+
+@mistake
+def first_time_left_out_of_several(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left the first of several times out. The calls that do not count are the warm-up; each repetition counts, and reps of them are wanted."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report(times[1:] or times)
+
+
+@mistake
+def last_time_left_out(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left the last of the times out. Each repetition counts: reps of them."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report(times[:-1] or times)
+
+
+@mistake
+def first_time_left_out_of_the_statistics(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left the first time out of median and spread. The calls that do not count are the warm-up; each repetition counts."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report(times[1:] or times) | {"times": times}
+
+
+@mistake
+def warm_up_among_the_repetitions(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you took the warm-up out of the repetitions: fn is called reps times in all. After the warm-up, reps calls are to be measured."""
+    times = _timed(fn, sync, clock, reps)[warmup:]
+    return _report(times) if times else {"times": [], "median": 0.0, "spread": 0.0}
+
+
+@mistake
+def warm_up_among_the_repetitions_unless_all(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you took the warm-up out of the repetitions: fn is called reps times in all. After the warm-up, reps calls are to be measured."""
+    times = _timed(fn, sync, clock, reps)
+    return _report(times[warmup:] or times)
+
+
+@mistake
+def a_call_before_each_repetition(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you call fn once more before each repetition, to warm it up. Once, before the first, is enough: fn is called warmup + reps times in all."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        fn()
+        times.append(_once(fn, sync, clock))
+    return _report(times)
+
+
+@mistake
+def a_call_in_the_queue_before_each_repetition(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you call fn once more before each repetition, and its work is still in the queue when the clock starts. fn is called warmup + reps times in
+    all, and nothing is waiting when the clock starts."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        fn()
+        start = clock()
+        fn()
+        sync()
+        times.append(clock() - start)
+    return _report(times)
+
+
+@mistake
+def waits_once_after_the_warm_up_if_there_was_one(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you wait after the warm-up, and where there was none nothing waits for the work of others that is in the queue at the start. Their time is in
+    your first one."""
+    for _ in range(warmup):
+        fn()
+        sync()
+    times = []
+    for _ in range(reps):
+        start = clock()
+        fn()
+        sync()
+        times.append(clock() - start)
+    return _report(times)
+
+
+@mistake
+def asks_the_result_by_item(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you ask what fn returns to wait, or to be read. Nothing is known of what it returns, and here it is nothing at all: fn hands work over, and
+    sync waits for it."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        sync()
+        start = clock()
+        fn().item()  # type: ignore[attr-defined]
+        times.append(clock() - start)
+    return _report(times)
+
+
+@mistake
+def asks_the_result_by_cpu(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you ask what fn returns to wait, or to be read. Nothing is known of what it returns, and here it is nothing at all: fn hands work over, and
+    sync waits for it."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        sync()
+        start = clock()
+        fn().cpu()  # type: ignore[attr-defined]
+        times.append(clock() - start)
+    return _report(times)
+
+
+@mistake
+def asks_the_result_by_wait(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you ask what fn returns to wait, or to be read. Nothing is known of what it returns, and here it is nothing at all: fn hands work over, and
+    sync waits for it."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        sync()
+        start = clock()
+        fn().wait()  # type: ignore[attr-defined]
+        times.append(clock() - start)
+    return _report(times)
+
+
+@mistake
+def asks_the_result_by_block_until_ready(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you ask what fn returns to wait, or to be read. Nothing is known of what it returns, and here it is nothing at all: fn hands work over, and
+    sync waits for it."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        sync()
+        start = clock()
+        fn().block_until_ready()  # type: ignore[attr-defined]
+        times.append(clock() - start)
+    return _report(times)
+
+
+@mistake
+def reads_the_result_as_a_float(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you read a number from what fn returns, so that the device has to finish. Nothing is known of what it returns, and here it is nothing at all:
+    fn hands work over, and sync waits for it."""
+    _warm(fn, warmup)
+    times = []
+    for _ in range(reps):
+        sync()
+        start = clock()
+        float(fn())  # type: ignore[arg-type]
+        times.append(clock() - start)
+    return _report(times)
+
+
+@mistake
+def only_the_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> float:
+    """this is the median alone. Return a dictionary that holds the times and their spread as well."""
+    return statistics.median(_right_times(fn, sync, clock, warmup, reps))
+
+
+@mistake
+def no_spread(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your report has no spread. Say how far the times lie apart: the longest less the shortest."""
+    report = _report(_right_times(fn, sync, clock, warmup, reps))
+    del report["spread"]
+    return report
+
+
+@mistake
+def no_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your report leaves the times themselves out. They are wanted too, in the order in which they were measured."""
+    report = _report(_right_times(fn, sync, clock, warmup, reps))
+    del report["times"]
+    return report
+
+
+@mistake
+def sorted_times_and_upper_middle(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """two things. You sorted the list that you return, and its order tells a story: sort a copy. And of an even number of times none is in the
+    middle: the median is half-way between the two that are."""
+    times = sorted(_right_times(fn, sync, clock, warmup, reps))
+    return _report(times) | {"median": times[reps // 2]}
+
+
+@mistake
+def sorted_times_and_lower_middle(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """two things. You sorted the list that you return, and its order tells a story: sort a copy. And of an even number of times none is in the
+    middle: the median is half-way between the two that are."""
+    times = sorted(_right_times(fn, sync, clock, warmup, reps))
+    return _report(times) | {"median": times[(reps - 1) // 2]}
+
+
+@mistake
+def mean_and_no_wait_before_the_start(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """two things. Older work is still in the queue when you start the clock for the first repetition, and your time pays for it: wait before
+    you start the clock. And your median is the mean."""
+    report = no_wait_before_the_clock_starts(fn, sync, clock, warmup, reps)
+    return report | {"median": statistics.mean(report["times"])}
+
+
+@mistake
+def mean_and_deviation(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """two things. Your median is the mean, and one interruption moves a mean as far as it likes. And your spread is the standard deviation, where
+    the plain distance from the fastest to the slowest is wanted."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report(times) | {"median": statistics.mean(times), "spread": statistics.pstdev(times)}
+
+
+@mistake
+def far_off_left_out(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left what is far off out of median and spread. It happened, and the spread is there to say so; the median hardly minds it."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    near = [one for one in times if one <= 3 * statistics.median(times)]
+    return _report(near) | {"times": times}
+
+
+@mistake
+def far_off_left_out_of_the_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left what is far off out of the report. It happened: nothing is left out, and the spread is there to say so."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report([one for one in times if one <= 3 * statistics.median(times)])
+
+
+@mistake
+def far_off_left_out_of_the_spread(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you left what is far off out of the spread. It happened, and the spread is there to say so."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    near = [one for one in times if one <= 3 * statistics.median(times)]
+    return _report(times) | {"spread": max(near) - min(near)}
+
+
+@mistake
+def median_of_the_spread(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your spread is how far the times typically lie from their median. Here it is the plain distance from the fastest to the slowest."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    middle = statistics.median(times)
+    return _report(times) | {"spread": statistics.median(abs(one - middle) for one in times)}
+
+
+@mistake
+def rounded_to_microseconds(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you rounded the times. What looks like a small digit in seconds may be all there is of a fast kernel: leave rounding to those who print."""
+    return _report([round(one, 6) for one in _right_times(fn, sync, clock, warmup, reps)])
+
+
+@mistake
+def trimmed_mean_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your median is a mean without the fastest and the slowest time. The median is the one in the middle: half of all times lie below it and half above."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report(times) | {"median": statistics.mean(sorted(times)[1:-1] or times)}
+
+
+@mistake
+def middle_three_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your median is the mean of the times in the middle. Of an odd number of times it is the one in the middle; only of an even number are there two."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    third = reps // 3
+    return _report(times) | {"median": statistics.mean(sorted(times)[third : reps - third])}
+
+
+@mistake
+def spread_between_tenths(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your spread goes from tenth to tenth and leaves the ends out. Here it goes from the fastest time to the slowest."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    low, high = np.percentile(times, [10, 90])
+    return _report(times) | {"spread": float(high - low)}
+
+
+@mistake
+def warm_up_taken_off_the_repetitions(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you measured fewer than reps repetitions: the warm-up was taken off. After the warm-up, reps calls are to be measured."""
+    return _report(_right_times(fn, sync, clock, warmup, max(1, reps - warmup)))
+
+
+@mistake
+def fastest_taken_off(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """you took the fastest time off from each, so that one of yours is 0. A time is how long a call took, from its start to its stop."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report([one - min(times) for one in times])
+
+
+@mistake
+def farthest_from_the_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your spread is how far the times lie from the median at most. It goes from the fastest to the slowest."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    middle = statistics.median(times)
+    return _report(times) | {"spread": max(abs(one - middle) for one in times)}
 
 
 @right

@@ -526,6 +526,201 @@ def shares(b: int, n: int, d: int, h: int, f: int) -> dict[str, float]:
     return {key: flops / sum(right.values()) for key, flops in right.items()}
 
 
+@mistake
+def softmax_of_two_steps(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted two operations for every single score, as scaling, mask or softmax do. Only the matrix products count here; what is done entry by
+    entry is small beside them."""
+    right = _flops(b, n, d, f)
+    return right | {"scores": right["scores"] + 2 * b * h * n * n}
+
+
+@mistake
+def softmax_of_three_steps(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted three operations for every single score, as scaling, mask or softmax do. Only the matrix products count here; what is done entry by
+    entry is small beside them."""
+    right = _flops(b, n, d, f)
+    return right | {"scores": right["scores"] + 3 * b * h * n * n}
+
+
+@mistake
+def softmax_of_four_steps(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted four operations for every single score, as scaling, mask or softmax do. Only the matrix products count here; what is done entry by
+    entry is small beside them."""
+    right = _flops(b, n, d, f)
+    return right | {"scores": right["scores"] + 4 * b * h * n * n}
+
+
+@mistake
+def softmax_of_five_steps(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted five operations for every single score, as scaling, mask or softmax do. Only the matrix products count here; what is done entry by
+    entry is small beside them."""
+    right = _flops(b, n, d, f)
+    return right | {"scores": right["scores"] + 5 * b * h * n * n}
+
+
+@mistake
+def biases_of_all_layers(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted the biases of all layers. Only the matrix products count here; what is done entry by
+    entry is small beside them."""
+    right = _flops(b, n, d, f)
+    return right | {
+        "qkv": right["qkv"] + 3 * b * n * d,
+        "output": right["output"] + b * n * d,
+        "ffn": right["ffn"] + b * n * (f + d),
+    }
+
+
+@mistake
+def biases_of_attention(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted biases in attention. Only the matrix products count here; what is done entry by
+    entry is small beside them."""
+    right = _flops(b, n, d, f)
+    return right | {"qkv": right["qkv"] + 3 * b * n * d, "output": right["output"] + b * n * d}
+
+
+@mistake
+def biases_but_of_qkv(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted the biases of the output and of the feed-forward network. Only the matrix products count here; what is done entry by
+    entry is small beside them."""
+    right = _flops(b, n, d, f)
+    return right | {"output": right["output"] + b * n * d, "ffn": right["ffn"] + b * n * (f + d)}
+
+
+@mistake
+def biases_and_activation(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted biases and activation of the feed-forward network. Only the matrix products count here; what is done entry by
+    entry is small beside them."""
+    right = _flops(b, n, d, f)
+    return right | {"ffn": right["ffn"] + b * n * (2 * f + d)}
+
+
+@mistake
+def three_ffn_products(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted three products in the feed-forward network, as in models whose activation has a gate (SwiGLU). This one has two: from d to
+    f, and back."""
+    right = _flops(b, n, d, f)
+    return right | {"ffn": 6 * b * n * d * f}
+
+
+@mistake
+def four_ffn_products(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """your feed-forward network is twice what it should be. It has two products, one from d to f and one back, and each costs 2 for a
+    multiplication and its addition: 4 in all."""
+    right = _flops(b, n, d, f)
+    return right | {"ffn": 2 * right["ffn"]}
+
+
+@mistake
+def four_ffn_products_of_one_way(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted the second product of the feed-forward network with d rows in place of n. The rows are tokens in both products."""
+    right = _flops(b, n, d, f)
+    return right | {"ffn": 2 * b * n * d * f + 2 * b * d * f * d}
+
+
+@mistake
+def twice_everything(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """all your counts are twice what they should be. A multiplication and the addition after it are two FLOPs; is there a second 2?"""
+    right = _flops(b, n, d, f)
+    return {key: 2 * flops for key, flops in right.items()}
+
+
+@mistake
+def twice_the_projections(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """under "qkv" you have twice what it should be. Three products of [n, d] and [d, d], at 2 for each term: 6 in all."""
+    right = _flops(b, n, d, f)
+    return right | {"qkv": 2 * right["qkv"]}
+
+
+@mistake
+def four_projections(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """under "qkv" you counted four projections. There are three, queries, keys and values; the one after attention stands under "output"."""
+    right = _flops(b, n, d, f)
+    return right | {"qkv": 8 * b * n * d * d}
+
+
+@mistake
+def twice_the_output(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """under "output" you have twice what it should be. It is one product, of [n, d] and [d, d]."""
+    right = _flops(b, n, d, f)
+    return right | {"output": 2 * right["output"]}
+
+
+@mistake
+def twice_the_attention(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """scores and mix are twice what they should be, as if one were counted under both. Each is one product for each head."""
+    right = _flops(b, n, d, f)
+    return right | {key: 2 * right[key] for key in ("scores", "mix")}
+
+
+@mistake
+def mix_and_output_together(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you put the mix under "output" as well. Under "mix" belongs weights times values, under "output" what is multiplied by Wo."""
+    right = _flops(b, n, d, f)
+    return right | {"output": right["output"] + right["mix"]}
+
+
+@mistake
+def multiply_adds_and_four_d(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """two things. You counted a multiplication and the addition after it as one, and they are two FLOPs. And you took f to be 4d: the width is
+    given."""
+    return {key: flops // 2 for key, flops in _flops(b, n, d, 4 * d).items()}
+
+
+@mistake
+def causal_half_and_one_ffn_product(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """two things. Scores and mix are half of what they should be: the whole table counts, also what a causal mask hides. And the
+    feed-forward network has two products."""
+    right = _flops(b, n, d, f)
+    return right | {"scores": right["scores"] // 2, "mix": right["mix"] // 2, "ffn": right["ffn"] // 2}
+
+
+@mistake
+def kept_places_and_one_ffn_product(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """two things. You counted the places that a causal mask keeps, and the whole table counts. And the feed-forward network has two products."""
+    right = _flops(b, n, d, f)
+    return right | {"scores": b * n * (n + 1) * d, "mix": b * n * (n + 1) * d, "ffn": right["ffn"] // 2}
+
+
+@mistake
+def weights_counted(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted what the weights hold, at 2 for each number. Each weight meets each of the b·n tokens, and scores and mix cost something without
+    any weight."""
+    return {"qkv": 6 * d * d, "scores": 0, "mix": 0, "output": 2 * d * d, "ffn": 4 * d * f}
+
+
+@mistake
+def bytes_moved(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you counted numbers that are read and written, not operations. A product of [m, k] and [k, n] costs 2mkn."""
+    return {
+        "qkv": 3 * b * (2 * n * d + d * d),
+        "scores": b * h * (2 * n * (d // h) + n * n),
+        "mix": b * h * (2 * n * (d // h) + n * n),
+        "output": b * (2 * n * d + d * d),
+        "ffn": b * (2 * n * d + 2 * n * f + 2 * d * f),
+    }
+
+
+@mistake
+def no_batch_in_the_projections(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you left b out under "qkv". The items share the weights, but each token of each item is multiplied by them."""
+    right = _flops(b, n, d, f)
+    return right | {"qkv": right["qkv"] // b}
+
+
+@mistake
+def no_batch_in_the_output(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you left b out under "output". The items share the weights, but each token of each item is multiplied by them."""
+    right = _flops(b, n, d, f)
+    return right | {"output": right["output"] // b}
+
+
+@mistake
+def heads_left_in_the_mix_and_scores(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """you divided scores and mix by h twice, or left the heads out while their width is d/h. There are h heads, each with a table of its own."""
+    right = _flops(b, n, d, f)
+    return right | {key: right[key] // h for key in ("scores", "mix", "output")}
+
+
 @right
 def flops_head_by_head(b: int, n: int, d: int, h: int, f: int) -> Flops:
     k = d // h

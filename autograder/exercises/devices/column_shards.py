@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,16 @@ PUBLIC = (
     case(counting(4, 6, dtype="float32"), 3),
     case(counting(4, 4), 2),
     case(counting(2, 3), 1),
-    case(counting(2, 7), 3),
-    case(counting(3, 2), 3),
+    case(counting(2, 3), 1, harness="accepting"),  # nothing to refuse
+    case(counting(2, 7), 3, harness="refusing"),
+    case(counting(3, 2), 3, harness="refusing"),
+    case(counting(5, 8), 3, harness="refusing"),
+    case(counting(5, 14), 4, harness="refusing"),
+    case((np.arange(35.0) * 17 % 23 - 11.5).reshape(5, 7)[:, :6], 3),  # not contiguous
+    case(np.asfortranarray((np.arange(60.0) * 7 % 41 - 20.25).reshape(5, 12)), 4),
+    case((np.arange(15.0) * 4 % 11 - 5.5).reshape(5, 3), 3),  # a column for each device
     case(counting(4, 7), 2, harness="refusing"),
-    case(counting(3, 4), 2, harness="refusing"),  # nothing to refuse
+    case(counting(3, 4), 2, harness="accepting"),  # nothing to refuse
 )
 
 
@@ -301,6 +308,130 @@ def shards_in_float64(W: F, p: int) -> list[F]:
     shards = np.zeros((p, W.shape[0], even_share(W.shape[1], p)))
     shards[:] = np.split(W, p, axis=1)
     return list(shards)
+
+
+@mistake
+def column_error_returned(W: F, p: int) -> Any:
+    """where the columns cannot be dealt evenly, you *return* a ValueError. An error stops whoever called only if it is raised."""
+    return np.split(W, p, axis=1) if W.shape[1] % p == 0 else ValueError("not evenly")
+
+
+@mistake
+def columns_refused_with_another_error(W: F, p: int) -> list[F]:
+    """you refuse with another error than a ValueError. Whoever calls is told which one to expect, and catches that one."""
+    if W.shape[1] % p:
+        raise Exception("not evenly")
+    return np.split(W, p, axis=1)
+
+
+@mistake
+def columns_refused_with_a_runtime_error(W: F, p: int) -> list[F]:
+    """you refuse with a RuntimeError. Whoever calls is told to expect a ValueError, and catches that one."""
+    if W.shape[1] % p:
+        raise RuntimeError("not evenly")
+    return np.split(W, p, axis=1)
+
+
+@mistake
+def one_column_late(W: F, p: int) -> list[F]:
+    """each of your shards begins one column late. Shard r begins at column r * f/p, and the first at 0."""
+    width = even_share(W.shape[1], p)
+    return [W[:, r * width + 1 : (r + 1) * width + 1] for r in range(p)]
+
+
+@mistake
+def a_column_lost_at_each_border(W: F, p: int) -> list[F]:
+    """each of your shards begins one column late, and ends where it should: a column is lost at each border. Shard r begins at column r * f/p."""
+    width = even_share(W.shape[1], p)
+    return [W[:, r * width + 1 : (r + 1) * width] for r in range(p)]
+
+
+@mistake
+def two_column_halves(W: F, p: int) -> list[F]:
+    """your shards are two halves, whatever p is. There are p of them."""
+    even_share(W.shape[1], p)
+    half = W.shape[1] // 2
+    return [W[:, :half], W[:, half:]]
+
+
+@mistake
+def columns_asked_by_the_entries(W: F, p: int) -> list[F]:
+    """you asked whether p divides the number of entries, and it may do so where it does not divide the columns: `size` counts everything. It is the columns
+    that are dealt."""
+    even_share(W.size, p)
+    return column_slices(W, p, W.shape[1] // p)
+
+
+@mistake
+def more_devices_than_columns_let_through(W: F, p: int) -> list[F]:
+    """where there are more devices than columns you refuse nothing. Such a weight cannot be dealt evenly either: somebody would get nothing."""
+    if W.shape[1] >= p:
+        even_share(W.shape[1], p)
+    return column_slices(W, p, W.shape[1] // p)
+
+
+@mistake
+def only_more_devices_than_columns_refused(W: F, p: int) -> list[F]:
+    """you refuse where there are more devices than columns, and there alone. What is asked is whether p divides the number of columns."""
+    if W.shape[1] < p:
+        raise ValueError("too few")
+    return column_slices(W, p, W.shape[1] // p)
+
+
+@mistake
+def column_borders_rounded_down(W: F, p: int) -> list[F]:
+    """where p does not divide the number of columns, you put the borders where they come closest, so that some shards have a column more. Here shards are all
+    equal, and what cannot be dealt evenly is refused with a ValueError."""
+    return [W[:, r * W.shape[1] // p : (r + 1) * W.shape[1] // p] for r in range(p)]
+
+
+@mistake
+def column_borders_rounded(W: F, p: int) -> list[F]:
+    """where p does not divide the number of columns, you put the borders where they come closest, so that some shards have a column more. Here shards are all
+    equal, and what cannot be dealt evenly is refused with a ValueError."""
+    borders = [round(r * W.shape[1] / p) for r in range(p + 1)]
+    return [W[:, a:b] for a, b in pairwise(borders)]
+
+
+@mistake
+def one_device_refused_for_columns(W: F, p: int) -> list[F]:
+    """you refuse one device. It gets everything: one shard, the whole weight."""
+    if p == 1:
+        raise ValueError("one device")
+    return np.split(W, p, axis=1)
+
+
+@mistake
+def every_pth_column_and_nothing_refused(W: F, p: int) -> list[F]:
+    """two things. You dealt the columns like cards, one to each device and round again: a shard is a block. And what cannot be dealt evenly is not refused
+    with a ValueError."""
+    return [W[:, r::p] for r in range(p)]
+
+
+@mistake
+def rows_cut_and_nothing_refused(W: F, p: int) -> list[F]:
+    """two things. You cut the rows, and it is the columns that are dealt. And what cannot be dealt evenly is not refused with a ValueError."""
+    return np.array_split(W, p)
+
+
+@mistake
+def columns_in_reverse_and_nothing_refused(W: F, p: int) -> list[F]:
+    """two things. Your shards come from last to first, and rank 0 has the first columns. And what cannot be dealt evenly is not refused with a ValueError."""
+    return np.array_split(W, p, axis=1)[::-1]
+
+
+@mistake
+def rows_cut_after_asking_the_columns(W: F, p: int) -> list[F]:
+    """you asked whether the columns can be dealt, and cut the rows. A column shard keeps all d rows of W, and has some of its columns."""
+    even_share(W.shape[1], p)
+    return np.array_split(W, p)
+
+
+@mistake
+def flat_shards(W: F, p: int) -> list[F]:
+    """your shards are flat: you laid the weight in one row of numbers before you cut it. A shard is a piece of W as it stands, with two axes."""
+    even_share(W.shape[1], p)
+    return np.split(W.ravel(), p)
 
 
 @right

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
-from autograder.exercises.model import B, Case, F, case, equivalent, mistake, probe, right
+from autograder.exercises.model import B, Case, F, case, equivalent, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import (
     attention_of_heads,
     head_for_token,
@@ -78,6 +79,27 @@ def _by_hand() -> Case:
     return case(np.array([[2.0, 0.0], [0.0, 4.0]]), params, 2, causal(2), 2, exchange_between(2))
 
 
+def _generic(n: int, d: int, h: int, k: int, v: int, p: int, order: str = "C") -> Case:
+    """Numbers of two decimals that look like nothing in particular, no two alike in a weight."""
+
+    def uneven(*shape: int, step: int) -> np.ndarray:
+        numbers = np.arange(math.prod(shape)) * step % 211 / 53.0 - 2.0
+        return with_layout(numbers.round(2).reshape(shape), order)
+
+    params = {name: uneven(*shape, step=41 + 12 * i) for i, (name, shape) in enumerate(shapes(d, h, k, v, d).items())}
+    return case(uneven(n, d, step=59), params, h, causal(n), p, exchange_between(p))
+
+
+REFUSED = (
+    (2, 4, 3, 2, 2, 2),  # p divides n, d, k and v, and not h
+    (3, 4, 3, 1, 2, 2),
+    (2, 3, 3, 1, 2, 2),
+    (3, 4, 3, 3, 3, 2),  # nor the columns of all heads
+    (3, 3, 5, 2, 4, 2),
+    (1, 2, 25, 4, 4, 4),
+    (2, 3, 2, 2, 2, 4),  # more devices than heads
+)
+
 WITH_GAPS = np.array([[True, False, True], [False, False, False], [True, True, False]])
 
 
@@ -90,12 +112,12 @@ PUBLIC = (
     _public_block(3, 5, 4, 3, 1, 2, keep=WITH_GAPS),
     _public_block(3, 12, 6, 2, 5, 2, dtype="float32"),  # h*k = d
     _public_block(3, 5, 4, 1, 4, 2),  # three equal parts of 8
-    _public_block(2, 4, 3, 2, 2, 2),  # p divides n, d, k and v, and not h
-    _public_block(3, 4, 3, 1, 2, 2),
-    _public_block(2, 3, 3, 1, 2, 2),
-    _public_block(3, 3, 5, 2, 4, 2),
-    _public_block(1, 2, 25, 4, 4, 4),
-    _public_block(2, 3, 2, 2, 2, 4),  # more devices than heads
+    *(replace(_public_block(*size), harness="refusing") for size in REFUSED),
+    replace(_public_block(3, 5, 4, 3, 1, 2), harness="accepting"),  # nothing to refuse
+    _generic(5, 6, 6, 4, 5, 3),
+    _generic(4, 7, 4, 5, 3, 2, "F"),
+    _public_block(2, 3, 4, 2, 3, 4),  # a device for each head
+    _public_block(1, 3, 2, 2, 3, 2),  # one token
     _public_block(2, 3, 2, 1, 2, 1, mark=100.0),
 )
 
@@ -109,14 +131,26 @@ def _drawn(
     return {name: with_layout(W, order) for name, W in params.items()}
 
 
-def _apart(rng: np.random.Generator, p: int) -> tuple[int, int, int, int, int]:
-    """Sizes n, d, h, k, v, no two alike, of which p divides h and no other; nor is d/h the width of anything."""
+def _apart(rng: np.random.Generator, p: int, even: bool = True) -> tuple[int, int, int, int, int]:
+    """Sizes n, d, h, k, v, no two alike, of which p divides h, n and d too if they are to be even, and no other; nor is d/h the width
+    of anything."""
     while True:
-        n, d, k, v = sizes(rng, 4, 3, 9)
+        n, d, k, v = sizes(rng, 4, 3, 12)
         h = p * int(rng.choice([2, 3, 4]))
         distinct = len({n, d, h, k, v, p, h // p, h * k, h * v, n * h}) == 10
-        if distinct and all(size % p for size in (n, d, k, v)):
+        fitting = all((size % p == 0) is even for size in (n, d)) and k % p and v % p
+        if distinct and fitting and n <= 8 and (2 * k + v) // 3 != k and d % h and d // h not in (k, v):
             return n, d, h, k, v
+
+
+def _dealt_out(
+    rng: np.random.Generator, n: int, d: int, h: int, k: int, v: int, p: int, keep: B | None = None, scale: float = 1.0
+) -> Case:
+    """The heads dealt to p devices, by an all_reduce that adds something of its own and refuses parts that are the same."""
+    exchange = exchange_between(p, -float(rng.uniform(10, 20)), p > 1)
+    return case(
+        normal(rng, n, d, scale=scale), _drawn(rng, d, h, k, v), h, causal(n) if keep is None else keep, p, exchange
+    )
 
 
 @probe(0.5)
@@ -138,56 +172,57 @@ def dealt_heads(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def dealt_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
-    """the same where sizes coincide and other cuts would run too"""
+    """own heads and one exchange, where sizes coincide and other cuts would run too"""
     k = int(rng.choice([3, 5]))
-    p, h = 2, 4
     return [
-        case(normal(rng, 5, h * k), _drawn(rng, h * k, h, k, k), h, causal(5), p, exchange_between(p)),  # k = v = d/h
-        case(
-            normal(rng, 6, 5), _drawn(rng, 5, h, 4, 4), h, causal(6), p, exchange_between(p)
-        ),  # heads can be cut through
-        case(normal(rng, 6, 7), _drawn(rng, 7, h, 2, 4), h, causal(6), p, exchange_between(p)),
-        case(normal(rng, 5, 6 * k), _drawn(rng, 6 * k, 6, k, 1), 6, causal(5), 3, exchange_between(3)),  # h*k = d
-        case(
-            normal(rng, 5, 7), _drawn(rng, 7, 2, 1, 4), 2, causal(5), p, exchange_between(p)
-        ),  # a head each, three equal parts
-        case(normal(rng, 4, 6), _drawn(rng, 6, h, 2, 3), h, causal(4), p, exchange_between(p)),  # tokens can be dealt
+        _dealt_out(rng, 5, 4 * k, 4, k, k, 2),  # k = v = d/h
+        _dealt_out(rng, 6, 5, 4, 4, 4, 2),  # heads can be cut through
+        _dealt_out(rng, 6, 7, 4, 2, 4, 2),
+        _dealt_out(rng, 5, 6 * k, 6, k, 1, 3),  # h*k = d
+        _dealt_out(rng, 5, 7, 2, 1, 4, 2),  # a head each, three equal parts
+        _dealt_out(rng, 4, 6, 4, 2, 3, 2),  # tokens can be dealt
     ]
 
 
 @probe(1.0)
 def dealt_and_marked(rng: np.random.Generator) -> list[Case]:
-    """everything that is added up across devices goes through all_reduce, once"""
-    cases = []
-    for p, distinct in ((2, False), (3, False), (3, True)):
-        n, d, h, k, v = _apart(rng, p)
-        exchange = exchange_between(p, float(rng.uniform(10, 20)), distinct)
-        cases.append(case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), p, exchange))
-    return cases
+    """no two devices do the same work, and everything that is added up across devices goes through all_reduce, once"""
+    plain = [_apart(rng, 2), _apart(rng, 3)]
+    marked = [case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), p, exchange_between(p, -12.5))
+              for p, (n, d, h, k, v) in zip((2, 3), plain, strict=True)]  # fmt: skip
+    return [*marked, *(_dealt_out(rng, *_apart(rng, p), p) for p in (2, 3))]
 
 
 @probe(0.5)
 def dealt_under_masks(rng: np.random.Generator) -> list[Case]:
     """other masks than the causal one, and a token that may look at nothing"""
-    n, d, h, k, v = _apart(rng, 2)
-    params, empty = _drawn(rng, d, h, k, v), with_empty_row(rng, n)
+    size = _apart(rng, 2)
     return [
-        case(normal(rng, n, d), params, h, keep, 2, exchange_between(2)) for keep in (random_keep(rng, n, n), empty)
+        _dealt_out(rng, *size, 2, keep) for keep in (random_keep(rng, size[0], size[0]), with_empty_row(rng, size[0]))
     ]
 
 
-@probe(0.5)
+@probe(0.25)
+def dealt_to_any_width(rng: np.random.Generator) -> list[Case]:
+    """the same where p divides neither n nor d"""
+    cases = [_dealt_out(rng, *_apart(rng, p, even=False), p) for p in (2, 3)]
+    return [*cases, replace(cases[0], harness="accepting")]  # nothing to refuse
+
+
+@probe(0.25)
 def heads_refused(rng: np.random.Generator) -> list[Case]:
     """refuses heads that cannot be dealt evenly, such as 25 over 4"""
     n, d, *_ = _apart(rng, 2)
     few = int(rng.choice([3, 5]))
 
     def one(n: int, d: int, h: int, k: int, v: int, p: int) -> Case:
-        return case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), p, exchange_between(p))
+        params = _drawn(rng, d, h, k, v)
+        return case(normal(rng, n, d), params, h, causal(n), p, exchange_between(p), harness="refusing")
 
     return [
         one(2, 4, 25, 4, 4, 4),
         one(n, d, few, 2, 2, 2),
+        one(n, d, few, 3, 3, 2),  # columns cannot be dealt either
         one(4, d, few, 3, 4, 2),
         one(n, 6, few, 3, 4, 2),
         one(n, d, 6, 4, 4, 4),
@@ -200,14 +235,12 @@ def dealt_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one token, one device, a device for each head, scores in the thousands, float32, arrays that are not contiguous"""
     n, d, h, k, v = _apart(rng, 2)
     single, strange = _drawn(rng, d, h, k, v, dtype="float32"), _drawn(rng, d, h, k, v, order="F")
-    exchange, strided = exchange_between(2), with_layout(random_keep(rng, n, n), "strided")
+    exchange, strided = exchange_between(2, -12.5), with_layout(random_keep(rng, n, n), "strided")
     return [
-        case(normal(rng, 1, d), _drawn(rng, d, h, k, v), h, np.array([[True]]), 2, exchange),
-        case(
-            normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), 1, exchange_between(1, float(rng.uniform(10, 20)))
-        ),
-        case(normal(rng, n, d), _drawn(rng, d, h, k, v), h, causal(n), h, exchange_between(h)),
-        case(normal(rng, n, d, scale=30.0), _drawn(rng, d, h, k, v), h, causal(n), 2, exchange),
+        _dealt_out(rng, 1, d, h, k, v, 2),
+        _dealt_out(rng, n, d, h, k, v, 1),
+        _dealt_out(rng, 3, 8, 4, 5, 7, 4),
+        _dealt_out(rng, n, d, h, k, v, 2, scale=30.0),
         case(normal(rng, n, d, dtype="float32"), single, h, causal(n), 2, exchange),
         case(normal(rng, n, d, order="strided"), strange, h, strided, 2, exchange),
     ]
@@ -310,8 +343,8 @@ def heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
 
 @mistake
 def all_heads_at_once_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every device of yours works out all the heads, and then what they found is dealt out, as columns: where p does not divide h, a head is cut
-    through, and that is to be refused with a ValueError. A device is to have the weights of its own heads only."""
+    """where p does not divide h, that is to be refused with a ValueError; with you it is dealt out all the same, as columns perhaps: every device works out all the heads, and
+    what they found is cut, through a head if need be. A device is to have the weights of its own heads only."""
     Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
     found = outputs_of_heads(X, Wq, Wk, Wv, h, keep)
     shards = zip(np.split(found, p, axis=1), np.split(params["Wo"], p), strict=True)
@@ -348,9 +381,12 @@ def uneven_heads(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllR
     others would wait for the slowest. Here it is refused with a ValueError."""
     k, v = widths(params["Wqkv"], params["Wo"], h)
     parts = []
+    Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
     for own in np.array_split(np.arange(h), p):
+        if not len(own):
+            parts.append(np.zeros_like(X))
+            continue
         wide, deep = slice(own[0] * k, (own[-1] + 1) * k), slice(own[0] * v, (own[-1] + 1) * v)
-        Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
         parts.append(_added(X, (Wq[:, wide], Wk[:, wide], Wv[:, deep], params["Wo"][deep]), len(own), keep))
     return all_reduce(parts)
 
@@ -601,16 +637,6 @@ def value_width_from_the_token(X: F, params: Params, h: int, keep: B, p: int, al
 
 
 @mistake
-def value_width_from_the_token_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you took the width of a value to be d/h. How wide a value is can be read off Wo, which has h*v rows.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
-    v = X.shape[1] // h
-    k = (params["Wqkv"].shape[1] // h - v) // 2
-    three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
-    return _not_asked(X, params, h, keep, p, all_reduce, three)
-
-
-@mistake
 def borders_of_one_head(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key: where do the keys begin, and
     where the values?"""
@@ -680,7 +706,8 @@ def heads_of_device_0_for_all(X: F, params: Params, h: int, keep: B, p: int, all
 
 @mistake
 def heads_of_device_0_alone(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you returned what device 0 has: what its heads add. Nothing was exchanged."""
+    """you returned what device 0 has: what its heads add. Either all_reduce was not asked, or what it *returns* was thrown away: here it gives you the sum,
+    and leaves your list of parts as it is."""
     return _attention_parts(X, params, h, keep, p)[0]
 
 
@@ -690,7 +717,7 @@ def heads_of_the_last_device_alone(X: F, params: Params, h: int, keep: B, p: int
     return _attention_parts(X, params, h, keep, p)[-1]
 
 
-@mistake
+@misses_the_idea
 def added_up_by_hand(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """the number is right, and all_reduce was not asked. Either you added the parts up yourself; or you laid the outputs of
     all heads side by side and multiplied by the whole of Wo. Both bring together what lies on different devices, and nobody
@@ -871,8 +898,8 @@ def one_wide_head_each(X: F, params: Params, h: int, keep: B, p: int, all_reduce
 
 @mistake
 def one_wide_head_each_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """each device of yours works as one wide head. It has h/p heads, and each of them needs a table, and a softmax, of its own.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """where several heads lie on a device, yours works as one wide head: each head needs a table, and a softmax, of its own. And nobody asked whether p divides h: where it
+    does not, refuse with a ValueError, whatever can be said of the columns."""
     return _not_asked(X, params, h, keep, p, all_reduce, heads=1)
 
 
@@ -894,7 +921,7 @@ def all_heads_everywhere(X: F, params: Params, h: int, keep: B, p: int, all_redu
     return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)] * p)
 
 
-@mistake
+@misses_the_idea
 def all_heads_everywhere_and_the_mean(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """every device of yours works through all the heads, and their mean is taken. The number is right, and nothing was shared:
     each device needs all the weights. Each is to have some of the heads."""
@@ -902,7 +929,7 @@ def all_heads_everywhere_and_the_mean(X: F, params: Params, h: int, keep: B, p: 
     return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)] * p) / p
 
 
-@mistake
+@misses_the_idea
 def a_share_of_all_heads(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """every device of yours works through all the heads, and hands in a p-th of the result. The number is right, and nothing was shared: each device
     needs all the weights. Each is to have some of the heads, and what it hands in is what they add."""
@@ -910,7 +937,7 @@ def a_share_of_all_heads(X: F, params: Params, h: int, keep: B, p: int, all_redu
     return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
 
 
-@mistake
+@misses_the_idea
 def a_share_of_all_heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """every device of yours works through all the heads, and hands in a p-th of the result; heads that cannot be dealt evenly are not refused either.
     The number is right, and nothing was shared. Each device is to have some of the heads, and what it hands in is what they add."""
@@ -955,6 +982,200 @@ def shards_put_into_params(X: F, params: Params, h: int, keep: B, p: int, all_re
     parts = []
     for params["Wqkv"], params["Wo"] in own:
         parts.append(attention_of_heads(X, params["Wqkv"], params["Wo"], h // p, keep))
+    return all_reduce(parts)
+
+
+@mistake
+def columns_of_all_three_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you asked whether the columns of Wqkv can be dealt evenly, and they may be where h is not a multiple of p. It is whole heads that are dealt: ask h."""
+    even_share(params["Wqkv"].shape[1], p)
+    return last_heads_dropped(X, params, h, keep, p, all_reduce)
+
+
+@mistake
+def only_more_devices_than_heads_refused(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you refuse where there are more devices than heads, and there alone. What is asked is whether p divides h."""
+    if p > h:
+        raise ValueError("too few heads")
+    return uneven_heads(X, params, h, keep, p, all_reduce)
+
+
+@mistake
+def more_devices_than_heads_refused_and_the_rest_dropped(
+    X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce
+) -> F:
+    """you refuse where there are more devices than heads, and there alone; elsewhere you rounded down, and the last heads are on no device. What is asked is whether p divides
+    h."""
+    if p > h:
+        raise ValueError("too few heads")
+    return last_heads_dropped(X, params, h, keep, p, all_reduce)
+
+
+@mistake
+def width_of_a_token_refused_as_well(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you refuse where p does not divide d, besides h. d is not cut: every device sees whole tokens, and adds to whole tokens. It may be anything."""
+    even_share(X.shape[1], p)
+    return all_reduce(_attention_parts(X, params, h, keep, p))
+
+
+@mistake
+def number_of_tokens_refused_as_well(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you refuse where p does not divide the number of tokens, besides h. Tokens are not dealt: there may be any number of them."""
+    even_share(len(X), p)
+    return all_reduce(_attention_parts(X, params, h, keep, p))
+
+
+@mistake
+def heads_asserted(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you refuse with an assertion. Python leaves these out when it is asked to hurry (`python -O`), and whoever calls expects a ValueError."""
+    assert h % p == 0
+    return all_reduce(_attention_parts(X, params, h, keep, p))
+
+
+@mistake
+def no_output_where_it_should_refuse(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F | None:
+    """where p does not divide h you return None. Whoever called goes on with that, and stumbles later: raise a ValueError."""
+    return all_reduce(_attention_parts(X, params, h, keep, p)) if h % p == 0 else None
+
+
+@mistake
+def heads_error_returned(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> object:
+    """where p does not divide h you *return* a ValueError. An error stops whoever called only if it is raised."""
+    return all_reduce(_attention_parts(X, params, h, keep, p)) if h % p == 0 else ValueError("not evenly")
+
+
+def _in_slices(
+    X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce, starts: tuple[int, int, int], k: int, v: int
+) -> F:
+    """Each device's columns of Wqkv by three slices, which begin at these columns and go on by k, k and v for each head."""
+    even_share(h, p)
+    Wqkv, few = params["Wqkv"], h // p
+    parts = []
+    for r, Wo in enumerate(np.split(params["Wo"], p)):
+        pieces = [Wqkv[:, at + r * few * w : at + (r + 1) * few * w] for at, w in zip(starts, (k, k, v), strict=True)]
+        parts.append(attention_of_heads(X, np.concatenate(pieces, axis=1), Wo, few, keep))
+    return all_reduce(parts)
+
+
+@mistake
+def slices_as_wide_as_a_token(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you took the width of a query, a key and a value to be d/h. Most models are built so, and nothing forces them to. The widths are in the weights: Wo has h*v rows, Wqkv
+    has h*(2k + v) columns."""
+    k = X.shape[1] // h
+    return _in_slices(X, params, h, keep, p, all_reduce, (0, h * k, 2 * h * k), k, k)
+
+
+@mistake
+def values_cut_where_keys_are(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you cut the values at the borders of the keys, k columns for each head. A value is v wide, and v need not be k."""
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
+    return _in_slices(X, params, h, keep, p, all_reduce, (0, h * k, 2 * h * k), k, k)
+
+
+@mistake
+def values_begin_where_keys_should_end_by_v(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """your keys or values begin in the wrong place: before the values stand the queries and the keys of all heads, h*k columns each."""
+    k, v = widths(params["Wqkv"], params["Wo"], h)
+    return _in_slices(X, params, h, keep, p, all_reduce, (0, h * k, h * (k + v)), k, v)
+
+
+@mistake
+def queries_values_keys_packed(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you packed queries, values, keys for each device. mha takes what comes second for keys: the order is queries, keys, values."""
+    return all_reduce(
+        [
+            attention_of_heads(X, np.concatenate([q, v, k], axis=1), o, h // p, keep)
+            for q, k, v, o in _dealt(params, h, p)
+        ]
+    )
+
+
+@mistake
+def packed_columns_like_cards(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you took every p-th column of Wqkv as it stands, and every p-th row of Wo perhaps. That deals single features out, and tears every head apart: a head's columns lie next to each
+    other, in each of the three."""
+    even_share(h, p)
+    Wqkv, Wo = params["Wqkv"], params["Wo"]
+    return all_reduce([attention_of_heads(X, Wqkv[:, r::p], Wo[r::p], h // p, keep) for r in range(p)])
+
+
+@misses_the_idea
+def outputs_exchanged_before_wo(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """the numbers are right where all_reduce adds nothing of its own: you exchanged what the heads found, each device with zeros for the others, and multiplied by all of Wo
+    afterwards. A device has the rows of Wo that its own heads meet; what comes out behind them is added up."""
+    _, v = widths(params["Wqkv"], params["Wo"], h)
+    parts = []
+    for r, own in enumerate(_dealt(params, h, p)):
+        part = np.zeros((len(X), h * v), X.dtype)
+        part[:, r * (h // p) * v : (r + 1) * (h // p) * v] = _found(X, own, h // p, keep)
+        parts.append(part)
+    return np.asarray(all_reduce(parts) @ params["Wo"])
+
+
+@mistake
+def two_halves_of_the_heads(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you made two parts, whatever p is. There are p devices, and each has h/p heads."""
+    even_share(h, p)
+    half = h // 2
+    if h % 2:
+        return uneven_heads(X, params, h, keep, 2, all_reduce)
+    return all_reduce([_added(X, own, half, keep) for own in _dealt(params, h, 2)])
+
+
+@mistake
+def packed_anew_in_params(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """the output is right, and params is not what it was: you put its columns in another order, in place. The caller still needs them as they were: make a new array."""
+    own = [np.concatenate(columns, axis=1) for *columns, _ in _dealt(params, h, p)]
+    result = all_reduce(_attention_parts(X, params, h, keep, p))
+    params["Wqkv"] = np.concatenate(own, axis=1)
+    return result
+
+
+@mistake
+def queries_scaled_in_params(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """the output is right, and you divided the caller's columns of queries by √k, in place. At the next call they are divided again: scale the scores."""
+    result = all_reduce(_attention_parts(X, params, h, keep, p))
+    k, _ = widths(params["Wqkv"], params["Wo"], h)
+    params["Wqkv"][:, : h * k] /= math.sqrt(k)
+    return result
+
+
+@mistake
+def packed_weight_in_blocks_and_the_mean(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """two things. You cut Wqkv into p equal blocks of columns: it holds all queries, then all keys, then all values, and each device needs columns out of each of the three. And you
+    took the mean over the devices: each part is a term of the sum."""
+    even_share(h, p)
+    shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
+    return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards]) / p
+
+
+@mistake
+def added_up_by_hand_without_the_mask(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """two things. You do not use keep: every token sees every other, also where it may not. And you added the parts up yourself: nobody can do that without an exchange."""
+    return np.asarray(sum(_attention_parts(X, params, h, np.ones_like(keep), p)))
+
+
+@mistake
+def added_up_by_hand_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """two things. You added the parts up yourself, or worked out all heads at once: all_reduce was not asked, and nobody can bring together what lies on different devices without an exchange. And
+    heads that cannot be dealt evenly are not refused with a ValueError."""
+    return np.asarray(attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep))
+
+
+@mistake
+def mean_over_devices_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """two things. You took the mean over the devices: each part is what some heads add, and their sum is wanted. And heads that cannot be dealt evenly are not refused with a ValueError."""
+    return uneven_heads(X, params, h, keep, p, all_reduce) / p
+
+
+@mistake
+def softmax_over_queries(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """your softmax runs over the queries. It runs over the keys, the last axis of a table of scores; the masked_softmax that was carried over does that."""
+    parts = []
+    for q, k, v, o in _dealt(params, h, p):
+        Q, K, V = ((X @ W).reshape(len(X), h // p, -1).swapaxes(0, 1) for W in (q, k, v))
+        A = softmax_of_kept((Q @ K.swapaxes(1, 2) / math.sqrt(Q.shape[2])).swapaxes(1, 2), keep.T).swapaxes(1, 2)
+        parts.append((A @ V).swapaxes(0, 1).reshape(len(X), -1) @ o)
     return all_reduce(parts)
 
 

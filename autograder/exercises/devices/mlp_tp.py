@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
 from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import RELU, TANH, Act, leaky_relu, pattern, silu, softplus
 from course.trial.functions import Function, in_room, public_function
+from course.trial.values import with_layout
 
 USES = ("column_shards", "row_shards")
 Device = tuple[F, F, F]
@@ -64,6 +66,23 @@ def _public_network(
     )
 
 
+def _generic(n: int, d: int, f: int, p: int, order: str = "C") -> Case:
+    """Numbers of two decimals that look like nothing in particular, no two alike in a weight."""
+
+    def uneven(*shape: int, step: int) -> np.ndarray:
+        numbers = np.arange(math.prod(shape)) * step % 97 / 24.0 - 2.0
+        return with_layout(numbers.round(2).reshape(shape), order)
+
+    arrays = (
+        uneven(n, d, step=41),
+        uneven(d, f, step=29),
+        uneven(f, step=37),
+        uneven(f, d, step=59),
+        uneven(d, step=31),
+    )
+    return case(*arrays, p, TANH, exchange_between(p))
+
+
 PUBLIC = (
     # the example by hand
     case(
@@ -83,10 +102,11 @@ PUBLIC = (
     _public_network(4, 8, 6, 2, TANH, dtype="float32"),
     _public_network(3, 4, 6, 2, public_function("tanh", room=3)),
     _public_network(3, 3, 6, 2, TANH),
-    _public_network(2, 4, 5, 2, TANH),  # p divides n and d, and not f
-    _public_network(3, 4, 5, 2, TANH),
-    _public_network(2, 3, 5, 2, TANH),
+    *(replace(_public_network(n, d, 5, 2, TANH), harness="refusing") for n, d in ((2, 4), (3, 4), (2, 3))),
+    replace(_public_network(3, 5, 6, 2, TANH), harness="accepting"),  # nothing to refuse
     _public_network(2, 3, 4, 1, TANH, mark=100.0),
+    _generic(5, 6, 9, 3),
+    _generic(4, 7, 10, 2, "F"),
 )
 
 
@@ -112,72 +132,83 @@ def _network(
     d: int,
     share: int,
     p: int,
-    mark: float = 0.0,
-    room: int | None = None,
+    *,
+    b2: bool = False,
+    watched: bool = True,
+    room: bool = False,
     distinct: bool = False,
+    dtype: str = "float64",
+    orders: tuple[str, str] = ("C", "C"),
 ) -> Case:
-    layers = _layers(rng, d, p * share)
-    return case(normal(rng, n, d), *layers, p, _activation(rng, room), exchange_between(p, mark, distinct))
+    """A network of p * share hidden features.
+
+    Args:
+        b2: whether the second bias is another than 0.
+        watched: whether all_reduce adds something of its own; and, if there is no more `room`, act takes no more hidden features than a
+            device has.
+        distinct: whether all_reduce refuses parts that are the same.
+    """
+    W1, b1, W2, drawn = _layers(rng, d, p * share, dtype, orders[1])
+    mark, act = -float(rng.uniform(10, 20)) * watched, _activation(rng, None if room or not watched else share)
+    X = normal(rng, n, d, dtype=dtype, order=orders[0])
+    return case(X, W1, b1, W2, drawn if b2 else np.zeros_like(drawn), p, act, exchange_between(p, mark, distinct))
 
 
-def _unlike(rng: np.random.Generator, p: int) -> tuple[int, int, int]:
-    """Sizes n, d and f/p, so that with p and f no two are alike, and that p divides none of them."""
+def _unlike(rng: np.random.Generator, p: int, even: bool = False) -> tuple[int, int, int]:
+    """Sizes n, d and f/p, so that with p and f no two are alike; p divides n and d if they are to be even, and never f/p."""
     while True:
-        n, d, share = sizes(rng, 3, 2, 7)
-        if len({n, d, share, p, p * share}) == 5 and all(size % p for size in (n, d, share)):
+        n, d, share = sizes(rng, 3, 2, 12)
+        fitting = all((size % p == 0) is even for size in (n, d))
+        if len({n, d, share, p, p * share}) == 5 and share % p and fitting:
             return n, d, share
 
 
-@probe(1.0)
+def _on_two_and_three(rng: np.random.Generator, **more: bool) -> list[Case]:
+    return [_network(rng, *_unlike(rng, p, even=True), p, **more) for p in (2, 3)]
+
+
+@probe(0.75)
 def networks_without_an_output_bias(rng: np.random.Generator) -> list[Case]:
     """what the devices add up to where b2 is zero, all sizes different"""
-    cases = []
-    for one in networks(rng):
-        X, W1, b1, W2, b2, *rest = one.arguments
-        cases.append(case(X, W1, b1, W2, np.zeros_like(b2), *rest))
-    return cases
+    return _on_two_and_three(rng, watched=False)
 
 
 @probe(1.0)
 def networks(rng: np.random.Generator) -> list[Case]:
-    """the whole output on two and on three devices, all sizes different"""
-    return [_network(rng, *_unlike(rng, p), p) for p in (2, 3)]
+    """b2 is in the output once"""
+    return _on_two_and_three(rng, watched=False, b2=True)
 
 
-@probe(0.5)
+@probe(0.75)
 def networks_where_more_can_be_cut(rng: np.random.Generator) -> list[Case]:
-    """the same where other axes can be cut too"""
+    """own shards and one exchange, where other axes can be cut too"""
     p, n, share = 2, int(rng.choice([3, 5])), int(rng.choice([3, 5]))
     d = int(rng.choice([4, 8]))
     return [
         _network(rng, n, d, share, p),  # p divides d: W1 can be cut by rows, W2 by columns, b2 into pieces
         _network(rng, 2 * n, d, share, p),  # and the tokens can be dealt
-        _network(rng, n, share, share, p),  # f/p = d
     ]
 
 
-@probe(1.0)
-def networks_marked(rng: np.random.Generator) -> list[Case]:
-    """everything that is added up across devices goes through all_reduce, once"""
-    marks = rng.uniform(10, 20, size=3).tolist()
+@probe(1.25)
+def networks_watched(rng: np.random.Generator) -> list[Case]:
+    """no device works on more hidden features than its share, and what is added up goes through all_reduce, once"""
     return [
-        _network(rng, *_unlike(rng, 2), 2, mark=marks[0]),
-        _network(rng, *_unlike(rng, 3), 3, mark=marks[1]),
-        _network(rng, 4, 8, 3, 2, mark=marks[2], distinct=True),
+        *_on_two_and_three(rng),
+        _network(rng, 4, 8, 3, 2, room=True, distinct=True),
+        _network(rng, 4, 8, 5, 2, room=True),
     ]
 
 
 @probe(0.5)
-def networks_in_small_rooms(rng: np.random.Generator) -> list[Case]:
-    """no device works on more hidden features than its share"""
-    cases = []
-    for p in (2, 3):
-        n, d, share = _unlike(rng, p)
-        cases.append(_network(rng, n, d, share, p, room=share))
-    return cases
+def networks_of_any_width(rng: np.random.Generator) -> list[Case]:
+    """the same where p divides neither n nor d, and where f/p is d"""
+    share = int(rng.choice([3, 5]))
+    cases = [*(_network(rng, *_unlike(rng, p), p, b2=True) for p in (2, 3)), _network(rng, share - 1, share, share, 2)]
+    return [*cases, replace(cases[0], harness="accepting")]  # nothing to refuse
 
 
-@probe(0.5)
+@probe(0.25)
 def networks_refused(rng: np.random.Generator) -> list[Case]:
     """refuses a hidden width that cannot be dealt evenly"""
     cases = []
@@ -185,26 +216,21 @@ def networks_refused(rng: np.random.Generator) -> list[Case]:
         n, d, share = _unlike(rng, p)
         f = p * share + 1
         act, exchange = _activation(rng), exchange_between(p)
-        cases += [
-            case(normal(rng, n * p, d * p), *_layers(rng, d * p, f), p, act, exchange),
-            case(normal(rng, n, d * p), *_layers(rng, d * p, f), p, act, exchange),
-            case(normal(rng, n * p, d), *_layers(rng, d, f), p, act, exchange),
-        ]
+        for tokens, width in ((n * p, d * p), (n, d * p), (n * p, d)):
+            X, layers = normal(rng, tokens, width), _layers(rng, width, f)
+            cases.append(case(X, *layers, p, act, exchange, harness="refusing"))
     return cases
 
 
 @probe(0.5)
 def networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """one token, one device, float32, arrays that are not contiguous"""
-    p = 2
-    n, d, share = _unlike(rng, p)
-    single = _layers(rng, d, p * share, dtype="float32")
-    act, exchange = _activation(rng), exchange_between(p)
+    n, d, share = _unlike(rng, 2, even=True)
     return [
-        case(normal(rng, 1, d), *_layers(rng, d, p * share), p, act, exchange),
-        case(normal(rng, n, d), *_layers(rng, d, share), 1, act, exchange_between(1, float(rng.uniform(10, 20)))),
-        case(normal(rng, n, d, dtype="float32"), *single, p, act, exchange),
-        case(normal(rng, n, d, order="strided"), *_layers(rng, d, p * share, order="F"), p, act, exchange),
+        _network(rng, 1, d, share, 2),
+        _network(rng, n, d, share, 1),
+        _network(rng, n, d, share, 2, dtype="float32"),
+        _network(rng, n, d, share, 2, orders=("strided", "F")),
     ]
 
 
@@ -373,9 +399,9 @@ def terms_with_a_share_of_the_bias_activated_and_cut(
 
 @mistake
 def rows_first_in_two_exchanges(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the numbers are right, and it takes two collectives: with W1 cut by rows, nobody has a whole hidden feature until the
-    terms have been added up, and that first exchange is f wide. It is the one to save: cut W1 the other way, and there is nothing
-    to add before the activation."""
+    """the numbers are right, and it takes two collectives. What you add up first is f wide: either one term of every hidden feature, as a row cut
+    of W1 leaves them; or hidden features that were laid side by side, each device with zeros for those of the others. Behind a column cut each device
+    has hidden features of its own, whole, and can bend them and go on: there is nothing to exchange before the activation."""
     summed = all_reduce([x @ w1 for x, w1 in zip(np.array_split(X, p, axis=1), np.array_split(W1, p), strict=True)])
     hidden = act(summed + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
@@ -383,21 +409,22 @@ def rows_first_in_two_exchanges(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 
 @mistake
 def rows_first_and_back_to_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the sum is right where it runs, and it takes two collectives. With W1 cut by rows, nobody has a whole hidden feature until the terms have
-    been added up, and that first exchange is f wide. It is the one to save: cut W1 the other way, and there is nothing to add before the
-    activation. (d need not be a multiple of p then, either.)"""
+    """the sum is right where it runs, and it takes two collectives. What you add up first is f wide: with W1 cut by rows, nobody has a whole hidden
+    feature until the terms have been added up. It is the exchange to save: behind a column cut each device can bend what it has. (d need not be a multiple
+    of p then, either.)"""
     hidden = act(all_reduce(_terms(X, W1, p)) + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
 
 
 @mistake
 def reduced_before_the_activation(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1 by rows, and spend the one exchange before the activation, on what is f wide. From there on every device needs all of W2, and
-    has all hidden features. Cut W1 the other way: then there is nothing to add before the activation, and the exchange comes at the end."""
+    """you spend the one exchange before the activation, on what is f wide: terms of every hidden feature, as a row cut of W1 leaves them, or hidden features with
+    zeros for those of others. From there on every device needs all of W2, and has all hidden features. Behind a column cut there is nothing to add before the
+    activation, and the exchange comes at the end."""
     return np.asarray(act(all_reduce(_terms(X, W1, p)) + b1) @ W2 + b2)
 
 
-@mistake
+@misses_the_idea
 def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """the number is right, and all_reduce was not asked. Either you added the parts up yourself; or you laid the bent hidden features
     side by side and multiplied by the whole of W2. Both bring together what lies on different devices, and nobody can do that without
@@ -405,7 +432,7 @@ def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduc
     return np.asarray(sum(_parts(X, W1, b1, W2, p, act)) + b2)
 
 
-@mistake
+@misses_the_idea
 def gathered_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """the number is right, all_reduce was not asked, and act was given more hidden features than one device has room for. Either you laid the
     features of all devices side by side before the activation: that is an exchange, and nobody needs it, since act works on each number by
@@ -432,7 +459,8 @@ def tokens_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_red
 
 @mistake
 def part_of_device_0(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you returned what device 0 has, one part of the sum. Nothing was exchanged."""
+    """you returned what device 0 has, one part of the sum. Either all_reduce was not asked, or what it *returns* was thrown away: here it gives you
+    the sum, and leaves your list of parts as it is."""
     return _parts(X, W1, b1, W2, p, act)[0] + b2
 
 
@@ -666,25 +694,25 @@ def asked_the_number_of_tokens(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Ac
     return hidden_remainder_dropped(X, W1, b1, W2, b2, p, act, all_reduce)
 
 
-@mistake
+@misses_the_idea
 def tokens_dealt(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you dealt the tokens to the devices, and each has both weights whole. That is another way of sharing the work: it needs
     no exchange here, and it saves no memory for weights, which is what this is about."""
     return np.concatenate([act(x @ W1 + b1) @ W2 + b2 for x in np.split(X, p)])
 
 
-@mistake
+@misses_the_idea
 def tokens_dealt_unevenly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you dealt the tokens to the devices, as evenly as they go, and each has both weights whole. That is another way of sharing the work: it
     needs no exchange here, and it saves no memory for weights, which is what this is about."""
     return np.concatenate([act(x @ W1 + b1) @ W2 + b2 for x in np.array_split(X, p)])
 
 
-@mistake
+@misses_the_idea
 def hidden_layer_whole(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the sum is right, but act was given more hidden features than one device holds. Either you made the whole hidden layer
-    first and cut it afterwards: then every device needs all of W1. Or you put the pieces together before the activation:
-    that is an exchange, and nobody needs it, since act works on each number by itself."""
+    """the sum is right, but act was given more hidden features than one device holds. Either you made the whole hidden layer first and cut it
+    afterwards; or you put the pieces together before the activation; or something else was dealt, the tokens perhaps, and each device has all of W1. A device has
+    f/p columns of W1, and act works on each number by itself: it can bend what it has."""
     hidden = act(X @ W1 + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
 
@@ -704,7 +732,7 @@ def everybody_does_everything_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int
     return all_reduce([act(X @ W1 + b1) @ W2] * p) + b2
 
 
-@mistake
+@misses_the_idea
 def a_share_of_the_whole_output(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """every device of yours computes the whole output, and hands in a p-th of it. The number is right, and nothing was shared: each device
     needs all the weights. Each is to have a shard of them, and to make one part of the sum."""
@@ -712,7 +740,7 @@ def a_share_of_the_whole_output(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
     return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
 
 
-@mistake
+@misses_the_idea
 def a_share_of_the_whole_output_any_width(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
@@ -722,7 +750,7 @@ def a_share_of_the_whole_output_any_width(
     return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
 
 
-@mistake
+@misses_the_idea
 def everybody_does_everything_and_the_mean(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
@@ -753,6 +781,154 @@ def bias_in_place(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce
     changed."""
     b2 /= p
     return all_reduce([part + b2 for part in _parts(X, W1, b1, W2, p, act)])
+
+
+@mistake
+def bias_on_every_device_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """two things. b2 is in your output once for each device: every one adds it to its part, and it is to be added once. And where p does not
+    divide f, that is not refused with a ValueError."""
+    devices = zip(np.array_split(W1, p, axis=1), np.array_split(b1, p), np.array_split(W2, p), strict=True)
+    return all_reduce([act(X @ w1 + c1) @ w2 + b2 for w1, c1, w2 in devices])
+
+
+@mistake
+def bias_on_every_device_and_the_rest_dropped(
+    X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
+) -> F:
+    """two things. b2 is in your output once for each device: every one adds it to its part, and it is to be added once. And where p does not
+    divide f, you rounded down, where a ValueError is due."""
+    f = len(b1) // p * p
+    return all_reduce([part + b2 for part in _parts(X, W1[:, :f], b1[:f], W2[:f], p, act)])
+
+
+@mistake
+def second_bias_twice(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """b2 is in your output once too often: it was in the parts, or was added to one of them, and you add it again in the end."""
+    first, *others = _parts(X, W1, b1, W2, p, act)
+    return all_reduce([first + b2, *others]) + b2
+
+
+@mistake
+def second_bias_dealt_by_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """each of your devices adds its own piece of b2, where p does not divide d perhaps not all of it. b2 belongs to the output, which is not cut: add it once, to
+    the sum."""
+    width = len(b2) // p
+    pieces = [np.where(np.arange(len(b2)) // max(width, 1) == r, b2, b2 * 0) for r in range(p)]
+    return all_reduce([part + piece for part, piece in zip(_parts(X, W1, b1, W2, p, act), pieces, strict=True)])
+
+
+@mistake
+def first_bias_dealt_like_cards(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you cut W1 into blocks of columns, and dealt b1 like cards. Either will do, but both in the same way: each hidden feature has one number in b1."""
+    even_share(len(b1), p)
+    parts = [act(X @ w1 + b1[r::p]) @ w2 for r, (w1, _, w2) in enumerate(_devices(W1, b1, W2, p))]
+    return all_reduce(parts) + b2
+
+
+@mistake
+def first_bias_on_every_term(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you added b1 once for each device to hidden features that had been added up. It belongs to each hidden feature once, before the activation."""
+    return all_reduce([act(X @ w1 + p * c1) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)]) + b2
+
+
+@mistake
+def output_activated_too(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you applied the activation twice: between the products, where it belongs, and to the output as well."""
+    return act(all_reduce(_parts(X, W1, b1, W2, p, act)) + b2)
+
+
+@mistake
+def sum_activated_too(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you applied the activation twice: between the products, where it belongs, and to the sum of the parts as well."""
+    return act(all_reduce(_parts(X, W1, b1, W2, p, act))) + b2
+
+
+@mistake
+def activated_twice(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you applied the activation twice to the hidden features. Once is enough."""
+    return all_reduce([act(act(X @ w1 + c1)) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)]) + b2
+
+
+@mistake
+def width_of_a_token_refused_too(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you refuse where p does not divide d, besides f. d is not cut: every device sees whole tokens, and adds to whole tokens. It may be anything."""
+    even_share(X.shape[1], p)
+    return all_reduce(_parts(X, W1, b1, W2, p, act)) + b2
+
+
+@mistake
+def number_of_tokens_refused_too(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you refuse where p does not divide the number of tokens, besides f. Tokens are not dealt: there may be any number of them."""
+    even_share(len(X), p)
+    return all_reduce(_parts(X, W1, b1, W2, p, act)) + b2
+
+
+@mistake
+def hidden_width_asserted(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you refuse with an assertion. Python leaves these out when it is asked to hurry (`python -O`), and whoever calls expects a ValueError."""
+    assert len(b1) % p == 0
+    return all_reduce(_parts(X, W1, b1, W2, p, act)) + b2
+
+
+@mistake
+def nothing_where_it_should_refuse(
+    X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
+) -> F | None:
+    """where p does not divide f you return None. Whoever called goes on with that, and stumbles later: raise a ValueError."""
+    return all_reduce(_parts(X, W1, b1, W2, p, act)) + b2 if len(b1) % p == 0 else None
+
+
+@mistake
+def hidden_width_error_returned(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> object:
+    """where p does not divide f you *return* a ValueError. An error stops whoever called only if it is raised."""
+    return all_reduce(_parts(X, W1, b1, W2, p, act)) + b2 if len(b1) % p == 0 else ValueError("not evenly")
+
+
+@mistake
+def a_call_for_each_device(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you call all_reduce once for each device, with all parts each time. One call stands for the exchange in which all devices take part, and returns what each of
+    them has afterwards."""
+    parts = _parts(X, W1, b1, W2, p, act)
+    return [all_reduce(parts) for _ in range(p)].pop() + b2
+
+
+@mistake
+def two_halves(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you made two parts, whatever p is. There are p devices, and each has f/p hidden features."""
+    even_share(len(b1), p)
+    half = len(b1) // 2
+    return all_reduce([act(X @ W1[:, own] + b1[own]) @ W2[own] for own in (slice(half), slice(half, None))]) + b2
+
+
+@misses_the_idea
+def hidden_features_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you spend the one exchange before the activation, on hidden features that each device lays side by side with zeros for those of others. From there
+    on every device has all of them, and needs all of W2. Each device can bend its own and send them through its own rows of W2: the exchange comes at the
+    end, and is d wide."""
+    width, hidden = even_share(len(b1), p), []
+    for r, (w1, c1, _) in enumerate(_devices(W1, b1, W2, p)):
+        own = np.zeros((len(X), len(b1)), X.dtype)
+        own[:, r * width : (r + 1) * width] = X @ w1 + c1
+        hidden.append(own)
+    return np.asarray(act(all_reduce(hidden)) @ W2 + b2)
+
+
+@misses_the_idea
+def bent_features_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you spend the one exchange on hidden features, bent already, that each device lays side by side with zeros for those of others, and multiply by all of W2
+    afterwards. Each device can send its own through its own rows of W2: what is exchanged then is d wide, and nobody needs all of W2."""
+    width, hidden = even_share(len(b1), p), []
+    for r, (w1, c1, _) in enumerate(_devices(W1, b1, W2, p)):
+        own = np.zeros((len(X), len(b1)), X.dtype)
+        own[:, r * width : (r + 1) * width] = act(X @ w1 + c1)
+        hidden.append(own)
+    return np.asarray(all_reduce(hidden) @ W2 + b2)
+
+
+@mistake
+def sum_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you applied the activation to the sum of the parts. It belongs between the two products, where each device bends its own hidden features."""
+    return act(all_reduce([(X @ w1 + c1) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)])) + b2
 
 
 @right

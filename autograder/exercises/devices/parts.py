@@ -44,7 +44,7 @@ def wide_cases(rng: np.random.Generator) -> list[Case]:
         p, share = _devices_and_share(rng)
         d = int(rng.choice([d for d in range(3, 12) if d % p and d not in (share, p)]))
         cases += [case(counting(d, p * share), p), case(normal(rng, d, p * share), p)]
-    return [*cases, case(counting(d, p * share), p, harness="refusing")]  # nothing to refuse
+    return [*cases, case(counting(d, p * share), p, harness="accepting")]  # nothing to refuse
 
 
 def wide_cases_at_the_edge(rng: np.random.Generator) -> list[Case]:
@@ -54,6 +54,7 @@ def wide_cases_at_the_edge(rng: np.random.Generator) -> list[Case]:
     return [
         case(normal(rng, size, size), p),  # rows can be cut as well
         case(normal(rng, d, size), 1),
+        case(normal(rng, d, size), 1, harness="accepting"),  # nothing to refuse
         case(normal(rng, d, size), size),
         case(normal(rng, d, size, dtype="float32"), p),
         case(normal(rng, d, size, order="F"), p),
@@ -65,12 +66,14 @@ def too_wide_cases(rng: np.random.Generator) -> list[Case]:
     """Weights whose columns p does not divide."""
     p, share = _devices_and_share(rng)
     rest = int(rng.integers(1, p))
-    return [
-        case(normal(rng, 2 * p, p * share + rest), p),
-        case(normal(rng, p, p - 1), p),  # more devices than columns
-        case(normal(rng, 6, 3 * share + 1), 3),
-        case(normal(rng, 2 * p, p * share + rest), p, harness="refusing"),
+    refused = [
+        (normal(rng, 2 * p, p * share + rest), p),
+        (normal(rng, p, p - 1), p),  # more devices than columns
+        (normal(rng, 5, 2), 4),  # and twice as many
+        (normal(rng, 6, 3 * share + 1), 3),
+        (normal(rng, 7, 3 * share + 2), 3),  # not even the number of entries can be dealt evenly
     ]
+    return [case(*one, harness="refusing") for one in refused]
 
 
 def exchange_between(p: int, mark: float = 0.0, distinct: bool = False) -> Function:

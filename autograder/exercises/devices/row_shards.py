@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,16 @@ PUBLIC = (
     case(counting(6, 4, dtype="float32"), 3),
     case(counting(4, 4), 2),
     case(counting(3, 2), 1),
-    case(counting(7, 2), 3),
-    case(counting(2, 3), 3),
+    case(counting(3, 2), 1, harness="accepting"),  # nothing to refuse
+    case(counting(7, 2), 3, harness="refusing"),
+    case(counting(2, 3), 3, harness="refusing"),
+    case(counting(8, 5), 3, harness="refusing"),
+    case(counting(14, 5), 4, harness="refusing"),
+    case((np.arange(42.0) * 17 % 23 - 11.5).reshape(6, 7)[:, :5], 3),  # not contiguous
+    case(np.asfortranarray((np.arange(60.0) * 7 % 41 - 20.25).reshape(12, 5)), 4),
+    case((np.arange(15.0) * 4 % 11 - 5.5).reshape(3, 5), 3),  # a row for each device
     case(counting(7, 4), 2, harness="refusing"),
-    case(counting(4, 3), 2, harness="refusing"),  # nothing to refuse
+    case(counting(4, 3), 2, harness="accepting"),  # nothing to refuse
 )
 
 
@@ -309,6 +316,130 @@ def rows_in_float64(W: F, p: int) -> list[F]:
     shards = np.zeros((p, even_share(len(W), p), W.shape[1]))
     shards[:] = np.split(W, p)
     return list(shards)
+
+
+@mistake
+def row_error_returned(W: F, p: int) -> Any:
+    """where the rows cannot be dealt evenly, you *return* a ValueError. An error stops whoever called only if it is raised."""
+    return np.split(W, p) if len(W) % p == 0 else ValueError("not evenly")
+
+
+@mistake
+def rows_refused_with_another_error(W: F, p: int) -> list[F]:
+    """you refuse with another error than a ValueError. Whoever calls is told which one to expect, and catches that one."""
+    if len(W) % p:
+        raise Exception("not evenly")
+    return np.split(W, p)
+
+
+@mistake
+def rows_refused_with_a_runtime_error(W: F, p: int) -> list[F]:
+    """you refuse with a RuntimeError. Whoever calls is told to expect a ValueError, and catches that one."""
+    if len(W) % p:
+        raise RuntimeError("not evenly")
+    return np.split(W, p)
+
+
+@mistake
+def one_row_late(W: F, p: int) -> list[F]:
+    """each of your shards begins one row late. Shard r begins at row r * f/p, and the first at 0."""
+    height = even_share(len(W), p)
+    return [W[r * height + 1 : (r + 1) * height + 1] for r in range(p)]
+
+
+@mistake
+def a_row_lost_at_each_border(W: F, p: int) -> list[F]:
+    """each of your shards begins one row late, and ends where it should: a row is lost at each border. Shard r begins at row r * f/p."""
+    height = even_share(len(W), p)
+    return [W[r * height + 1 : (r + 1) * height] for r in range(p)]
+
+
+@mistake
+def two_row_halves(W: F, p: int) -> list[F]:
+    """your shards are two halves, whatever p is. There are p of them."""
+    even_share(len(W), p)
+    half = len(W) // 2
+    return [W[:half], W[half:]]
+
+
+@mistake
+def rows_asked_by_the_entries(W: F, p: int) -> list[F]:
+    """you asked whether p divides the number of entries, and it may do so where it does not divide the rows: `size` counts everything. It is the rows
+    that are dealt."""
+    even_share(W.size, p)
+    return row_slices(W, p, len(W) // p)
+
+
+@mistake
+def more_devices_than_rows_let_through(W: F, p: int) -> list[F]:
+    """where there are more devices than rows you refuse nothing. Such a weight cannot be dealt evenly either: somebody would get nothing."""
+    if len(W) >= p:
+        even_share(len(W), p)
+    return row_slices(W, p, len(W) // p)
+
+
+@mistake
+def only_more_devices_than_rows_refused(W: F, p: int) -> list[F]:
+    """you refuse where there are more devices than rows, and there alone. What is asked is whether p divides the number of rows."""
+    if len(W) < p:
+        raise ValueError("too few")
+    return row_slices(W, p, len(W) // p)
+
+
+@mistake
+def row_borders_rounded_down(W: F, p: int) -> list[F]:
+    """where p does not divide the number of rows, you put the borders where they come closest, so that some shards have a row more. Here shards are all
+    equal, and what cannot be dealt evenly is refused with a ValueError."""
+    return [W[r * len(W) // p : (r + 1) * len(W) // p] for r in range(p)]
+
+
+@mistake
+def row_borders_rounded(W: F, p: int) -> list[F]:
+    """where p does not divide the number of rows, you put the borders where they come closest, so that some shards have a row more. Here shards are all
+    equal, and what cannot be dealt evenly is refused with a ValueError."""
+    borders = [round(r * len(W) / p) for r in range(p + 1)]
+    return [W[a:b] for a, b in pairwise(borders)]
+
+
+@mistake
+def one_device_refused_for_rows(W: F, p: int) -> list[F]:
+    """you refuse one device. It gets everything: one shard, the whole weight."""
+    if p == 1:
+        raise ValueError("one device")
+    return np.split(W, p)
+
+
+@mistake
+def every_pth_row_and_nothing_refused(W: F, p: int) -> list[F]:
+    """two things. You dealt the rows like cards, one to each device and round again: a shard is a block. And what cannot be dealt evenly is not refused
+    with a ValueError."""
+    return [W[r::p] for r in range(p)]
+
+
+@mistake
+def columns_cut_and_nothing_refused(W: F, p: int) -> list[F]:
+    """two things. You cut the columns, and it is the rows that are dealt. And what cannot be dealt evenly is not refused with a ValueError."""
+    return np.array_split(W, p, axis=1)
+
+
+@mistake
+def rows_in_reverse_and_nothing_refused(W: F, p: int) -> list[F]:
+    """two things. Your shards come from last to first, and rank 0 has the first rows. And what cannot be dealt evenly is not refused with a ValueError."""
+    return np.array_split(W, p)[::-1]
+
+
+@mistake
+def columns_cut_after_asking_the_rows(W: F, p: int) -> list[F]:
+    """you asked whether the rows can be dealt, and cut the columns. A row shard keeps all d columns of W, and has some of its rows."""
+    even_share(len(W), p)
+    return np.array_split(W, p, axis=1)
+
+
+@mistake
+def flat_shards(W: F, p: int) -> list[F]:
+    """your shards are flat: you laid the weight in one row of numbers before you cut it. A shard is a piece of W as it stands, with two axes."""
+    even_share(len(W), p)
+    return np.split(W.ravel(), p)
 
 
 @right

@@ -1,3 +1,3 @@
 """The whole of attention at once."""
 
-EXERCISES = ("qkv", "scaled_scores", "softmax", "attention", "saturation", "repair_claims")
+EXERCISES = ("qkv", "scaled_scores", "softmax", "attention", "normalized_entropy", "repair_claims")

@@ -7,9 +7,11 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.inputs import normal
+from autograder.exercises.matrices.parts import one_row_far_below, raised, sizes_in_band, some_numbers
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import pattern, row_softmax
+from autograder.exercises.twins import in_float64
 
 USES = ("scaled_scores", "softmax")
 
@@ -54,24 +56,31 @@ PUBLIC = (
             np.float32,
         ),
     ),
+    case(some_numbers(1, 3, 7), some_numbers(2, 5, 7), some_numbers(3, 5, 2)),
+    case(some_numbers(4, 2, 11), some_numbers(5, 4, 11), some_numbers(6, 4, 3)),
+    case(*raised(some_numbers(7, 3, 5), some_numbers(8, 4, 5), 2000.0), some_numbers(9, 4, 2)),
+    case(*raised(some_numbers(10, 3, 5), some_numbers(11, 4, 5), -2000.0), some_numbers(12, 4, 2)),
+    case(some_numbers(13, 3, 5), some_numbers(14, 1, 5), some_numbers(15, 1, 4)),
+    case(some_numbers(16, 3, 3), some_numbers(17, 3, 3), some_numbers(18, 3, 2)),
+    case(*one_row_far_below(some_numbers(19, 3, 5), some_numbers(20, 4, 5)), some_numbers(21, 4, 2)),
     case(pattern(26, 3, step=5), pattern(32, 3, step=4), pattern(32, 2, step=3)),
 )
 
 
-@probe(1.5)
+@probe(1.0)
 def heads(rng: np.random.Generator) -> list[Case]:
     """the mixtures and their weights, all sizes different"""
-    n, m, k, v = sizes(rng, 4)
-    return [
-        case(normal(rng, n, k, scale=2.0), normal(rng, m, k), normal(rng, m, v)),
-        case(normal(rng, v, n, scale=2.0), normal(rng, k, n), normal(rng, k, m)),
-    ]
+    cases = []
+    for band in range(3):
+        n, m, k, v = sizes_in_band(rng, band)
+        cases.append(case(normal(rng, n, k, scale=2.0), normal(rng, m, k), normal(rng, m, v)))
+    return cases
 
 
-@probe(1.0)
+@probe(0.5)
 def heads_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide and other products would run too"""
-    n, m, k, v = sizes(rng, 4)
+    n, m, k, v = sizes_in_band(rng, 1)
     return [
         case(normal(rng, n, k, scale=2.0), normal(rng, n, k), normal(rng, n, v)),  # n = m: A.T @ V runs
         case(normal(rng, n, k, scale=2.0), normal(rng, m, k), normal(rng, m, k)),  # k = v: keys pass for values
@@ -80,23 +89,24 @@ def heads_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@probe(1.0)
+@probe(0.5)
 def heads_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """one query, one key, scores of ±10 000, float32, and arrays that are not contiguous"""
-    n, m, k, v = sizes(rng, 4)
+    """one query, one key, scores in the thousands, float32, and arrays that lie otherwise in memory, as a transpose does"""
+    n, m, k, v = sizes_in_band(rng, 1)
     return [
         case(normal(rng, 1, k, scale=2.0), normal(rng, m, k), normal(rng, m, v)),
         case(normal(rng, n, k, scale=2.0), normal(rng, 1, k), normal(rng, 1, v)),
-        case(normal(rng, n, k, scale=1e4), normal(rng, m, k), normal(rng, m, v)),
+        *(case(*raised(normal(rng, n, k), normal(rng, m, k), level), normal(rng, m, v)) for level in (3e3, -3e3)),
+        case(*one_row_far_below(normal(rng, n, k), normal(rng, m, k)), normal(rng, m, v)),
         case(normal(rng, n, k, scale=2.0, dtype="float32"), *(normal(rng, m, w, dtype="float32") for w in (k, v))),
         case(normal(rng, n, k, scale=2.0, order="F"), normal(rng, m, k, order="strided"), normal(rng, m, v, order="F")),
     ]
 
 
-@probe(0.5, measures="lines")
+@probe(2.0, measures="lines")
 def few_and_many_tokens(rng: np.random.Generator) -> list[Case]:
     """no more Python lines for many tokens than for few"""
-    k, v = sizes(rng, 2)
+    _, _, k, v = sizes_in_band(rng, 1)
     sizes_of = ((2, 3), (31, 40))
     return [case(normal(rng, n, k, scale=2.0), normal(rng, m, k), normal(rng, m, v)) for n, m in sizes_of]
 
@@ -122,14 +132,6 @@ def scale_after_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
 
 
 @mistake
-def scale_after_softmax_in_float64(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you scaled the weights after softmax, so no row adds up to 1 any more. The scale belongs to the scores,
-    before softmax. (And numpy's root of an integer turns float32 into float64.)"""
-    A = row_softmax(Q @ K.T) / np.sqrt(Q.shape[1])
-    return A @ V, A
-
-
-@mistake
 def unscaled(Q: F, K: F, V: F) -> tuple[F, F]:
     """your scores went into softmax unscaled. You have written a function that scales them."""
     A = row_softmax(Q @ K.T)
@@ -138,8 +140,194 @@ def unscaled(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def scaled_twice(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you scaled the scores a second time. scaled_scores has divided them already."""
+    """you divided by k, or scaled the scores a second time: scaled_scores has divided them by √k already."""
     A = row_softmax(Q @ K.T / Q.shape[1])
+    return A @ V, A
+
+
+@mistake
+def scaled_three_times(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you divided by √k three times. scaled_scores does it once, and once is enough."""
+    A = row_softmax(Q @ K.T / Q.shape[1] ** 1.5)
+    return A @ V, A
+
+
+def _divided_by(root: float, Q: F, K: F, V: F) -> tuple[F, F]:
+    A = row_softmax(Q @ K.T / root)
+    return A @ V, A
+
+
+@mistake
+def root_of_value_width(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you divided by √v, the width of a value. Values have no part in the scores; it is the width of a query."""
+    return _divided_by(V.shape[1] ** 0.5, Q, K, V)
+
+
+@mistake
+def root_of_how_many_keys(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you divided by √m, and m counts the keys. How large a dot product gets depends on how many terms it sums, the width of a key."""
+    return _divided_by(len(K) ** 0.5, Q, K, V)
+
+
+@mistake
+def root_of_how_many_queries(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you divided by √n, and n counts the queries. How large a dot product gets depends on how many terms it sums, the width of a query."""
+    return _divided_by(len(Q) ** 0.5, Q, K, V)
+
+
+@mistake
+def whole_root_of_k(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you divided by a whole number: the root of k was cut off after the point, by `int`, `//` or `math.isqrt`."""
+    return _divided_by(int(Q.shape[1] ** 0.5), Q, K, V)
+
+
+@mistake
+def half_of_k(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you divided by half of k. In Python `**` comes before `/`, so a power of 1 / 2 needs its own brackets."""
+    return _divided_by(Q.shape[1] / 2, Q, K, V)
+
+
+@mistake
+def always_two(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you divided by 2, whatever k is. That is √k in the worked example, where k = 4."""
+    return _divided_by(2, Q, K, V)
+
+
+@mistake
+def times_root_k(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you multiplied the scores by √k. They are to become smaller."""
+    return _divided_by(Q.shape[1] ** -0.5, Q, K, V)
+
+
+@mistake
+def naive_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you took the exponential of the scores with nothing taken off first. Large scores overflow, and where a row lies far below zero 0 is
+    divided by 0: your `softmax` knows what to do."""
+    E = np.exp(Q @ K.T / math.sqrt(Q.shape[1]))
+    A = E / E.sum(axis=1, keepdims=True)
+    return A @ V, A
+
+
+@mistake
+def global_max(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you took the largest score of the whole table off all of them. A row that lies far below it turns into zeros, and 0/0 is not a
+    number: each row needs a maximum of its own."""
+    S = Q @ K.T / math.sqrt(Q.shape[1])
+    E = np.exp(S - S.max())
+    A = E / E.sum(axis=1, keepdims=True)
+    return A @ V, A
+
+
+@mistake
+def max_from_zero(Q: F, K: F, V: F) -> tuple[F, F]:
+    """in a row whose scores are all below zero you take nothing off. Either your maximum starts at 0, or you shift only where scores are
+    large. Far below zero every power is then 0, and 0 is divided by 0."""
+    S = Q @ K.T / math.sqrt(Q.shape[1])
+    E = np.exp(S - S.max(axis=1, keepdims=True, initial=0))
+    A = E / E.sum(axis=1, keepdims=True)
+    return A @ V, A
+
+
+@mistake
+def over_everything(Q: F, K: F, V: F) -> tuple[F, F]:
+    """your whole table of weights adds up to 1. Each row should do so by itself: every query has its own weights to give away."""
+    S = Q @ K.T / math.sqrt(Q.shape[1])
+    E = np.exp(S - S.max())
+    A = E / E.sum()
+    return A @ V, A
+
+
+@mistake
+def powers_for_weights(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you did not divide by the sums of the rows, so the weights do not add up to 1."""
+    S = Q @ K.T / math.sqrt(Q.shape[1])
+    A = np.exp(S - S.max(axis=1, keepdims=True))
+    return A @ V, A
+
+
+@mistake
+def no_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you mixed with the scores. They can be negative and they do not add up to 1: softmax is missing."""
+    S = Q @ K.T / math.sqrt(Q.shape[1])
+    return S @ V, S
+
+
+@mistake
+def keys_reshaped(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you gave K the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that no column is a key;
+    turning an array is another thing."""
+    A = row_softmax(Q @ K.reshape(K.shape[1], K.shape[0]) / math.sqrt(Q.shape[1]))
+    return A @ V, A
+
+
+@mistake
+def keys_not_turned(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you multiplied Q @ K as they are, which pairs rows of Q with columns of K. It runs only where m = k. A key is a row of K, and has to be
+    stood up first."""
+    A = row_softmax(Q @ K / math.sqrt(Q.shape[1]))
+    return A @ V, A
+
+
+@mistake
+def pairs_features(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you paired columns with columns (Q.T @ K), feature against feature. Queries and keys are rows."""
+    A = row_softmax(Q.T @ K / math.sqrt(Q.shape[1]))
+    return A @ V, A
+
+
+@mistake
+def keys_ask(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you exchanged queries and keys: your table has a row for each key. Row i belongs to query i."""
+    A = row_softmax(K @ Q.T / math.sqrt(Q.shape[1]))
+    return A @ V, A
+
+
+@mistake
+def future_masked(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you masked the later keys. That is what notebook 03 is about; here every query meets every key."""
+    S = Q @ K.T / math.sqrt(Q.shape[1])
+    A = row_softmax(np.where(np.tri(*S.shape) > 0, S, -np.inf).astype(S.dtype))
+    return A @ V, A
+
+
+@mistake
+def outputs_twice(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you returned outputs of outputs: the values were mixed twice."""
+    A = _weights_of(Q, K)
+    return A @ (A @ V), A
+
+
+@mistake
+def scores_returned_too(Q: F, K: F, V: F) -> tuple[F, F, F]:
+    """you returned a third table beside outputs and weights. Two are asked for."""
+    A = _weights_of(Q, K)
+    return A @ V, A, Q @ K.T / math.sqrt(Q.shape[1])
+
+
+@mistake
+def weights_alone(Q: F, K: F, V: F) -> F:
+    """you returned the weights alone. The mixtures are what attention is for: they come first, then the weights."""
+    return _weights_of(Q, K)
+
+
+@mistake
+def list_of_two(Q: F, K: F, V: F) -> list[F]:
+    """both tables are right, and they stand in a list. A tuple is asked for: two values with a comma between them."""
+    A = _weights_of(Q, K)
+    return [A @ V, A]
+
+
+@mistake
+def rounded_tables(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you rounded. Hand back all digits."""
+    A = _weights_of(Q, K)
+    return np.round(A @ V, 3), np.round(A, 3)
+
+
+@mistake
+def both_in_float64(Q: F, K: F, V: F) -> tuple[F, F]:
+    """float32 went in and float64 came out: of numpy's root of an integer, or of np.zeros with no dtype."""
+    A = row_softmax(Q @ K.T / np.sqrt(Q.shape[1]))
     return A @ V, A
 
 
@@ -187,7 +375,7 @@ def weights_left_out(Q: F, K: F, V: F) -> F:
     return _weights_of(Q, K) @ V
 
 
-@mistake
+@misses_the_idea
 def loops_over_tokens(Q: F, K: F, V: F) -> tuple[F, F]:
     """the numbers are right, and you visit one token after another. One product has all queries meet all keys,
     another adds up all values: no loop is left, and none in a comprehension."""
@@ -196,6 +384,19 @@ def loops_over_tokens(Q: F, K: F, V: F) -> tuple[F, F]:
         rows.append(_weights_of(query[None, :], K))
     A = np.concatenate(rows)
     return A @ V, A
+
+
+scale_after_softmax_in_float64 = in_float64(scale_after_softmax)
+loops_over_tokens_in_float64 = in_float64(loops_over_tokens)
+unscaled_in_float64 = in_float64(unscaled)
+scaled_twice_in_float64 = in_float64(scaled_twice)
+naive_softmax_in_float64 = in_float64(naive_softmax)
+global_max_in_float64 = in_float64(global_max)
+softmax_over_queries_in_float64 = in_float64(softmax_over_queries)
+root_of_how_many_keys_in_float64 = in_float64(root_of_how_many_keys)
+root_of_value_width_in_float64 = in_float64(root_of_value_width)
+times_root_k_in_float64 = in_float64(times_root_k)
+no_softmax_in_float64 = in_float64(no_softmax)
 
 
 @right

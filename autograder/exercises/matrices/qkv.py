@@ -8,7 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
+from autograder.exercises.matrices.parts import some_numbers
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.twins import in_float64
 
 
 def qkv(
@@ -41,6 +43,9 @@ PUBLIC = (
         np.array([[0.0, 1.0], [2.0, 1.0], [1.0, -1.0]]),
         np.array([[1.0, 0.0, 2.0, 0.0, 1.0], [0.0, 1.0, 0.0, 2.0, 0.5], [4.0, 0.0, 1.0, 0.0, -1.0]]),
     ),
+    case(some_numbers(1, 3, 4), some_numbers(2, 4, 5), some_numbers(3, 4, 5), some_numbers(4, 4, 2)),
+    case(*(some_numbers(5 + i, *shape, dtype="float32") for i, shape in enumerate(((2, 4), (4, 5), (4, 5), (4, 3))))),
+    case(some_numbers(9, 1, 4), some_numbers(10, 4, 5), some_numbers(11, 4, 5), some_numbers(12, 4, 3)),
 )
 
 
@@ -55,10 +60,18 @@ def _weights(
     )
 
 
+def _sizes(rng: np.random.Generator) -> tuple[int, int, int, int]:
+    """n, d, k and v, pairwise distinct; v is so much more than k that a third of all columns is neither."""
+    k = int(rng.integers(2, 6))
+    v = k + 4
+    n, d = (int(size) for size in rng.choice([size for size in range(2, 10) if size not in (k, v)], 2, replace=False))
+    return n, d, k, v
+
+
 @probe(1.0)
 def projections(rng: np.random.Generator) -> list[Case]:
     """queries, keys and values, in this order, all sizes different"""
-    n, d, k, v = sizes(rng, 4)
+    n, d, k, v = _sizes(rng)
     return [case(normal(rng, n, d), *_weights(rng, d, k, v)), case(normal(rng, v, n), *_weights(rng, n, d, k))]
 
 
@@ -75,8 +88,8 @@ def square_projections(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def projections_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single token, float32, and arrays that are not contiguous"""
-    n, d, k, v = sizes(rng, 4)
+    """a single token, float32, and arrays that lie otherwise in memory, as a transpose does"""
+    n, d, k, v = _sizes(rng)
     return [
         case(normal(rng, 1, d), *_weights(rng, d, k, v)),
         case(normal(rng, n, d, dtype="float32"), *_weights(rng, d, k, v, dtype="float32")),
@@ -121,6 +134,151 @@ def one_weight_for_both(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
     """your keys were made with the weight of the queries. What a token looks for and what it offers are two
     different things, so there are two weights."""
     return X @ Wq, X @ Wq, X @ Wv
+
+
+@mistake
+def weight_of_keys_for_both(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """your queries were made with the weight of the keys. What a token looks for and what it offers are two
+    different things, so there are two weights."""
+    return X @ Wk, X @ Wk, X @ Wv
+
+
+@mistake
+def weight_of_keys_for_values(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """your values were made with the weight of the keys. They have a weight of their own, and often another width."""
+    return X @ Wq, X @ Wk, X @ Wk
+
+
+@mistake
+def weight_of_queries_for_values(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """your values were made with the weight of the queries. They have a weight of their own, and often another width."""
+    return X @ Wq, X @ Wk, X @ Wq
+
+
+@mistake
+def weight_of_values_for_keys(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """your keys were made with the weight of the values. They have a weight of their own."""
+    return X @ Wq, X @ Wv, X @ Wv
+
+
+@mistake
+def one_weight_for_all(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """all three were made with the weight of the queries. There are three weights, one for each."""
+    return X @ Wq, X @ Wq, X @ Wq
+
+
+@mistake
+def values_first(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you returned the values first and the queries last. The order is queries, keys, values."""
+    return X @ Wv, X @ Wk, X @ Wq
+
+
+@mistake
+def keys_values_queries(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you returned keys, values, queries. The order is queries, keys, values."""
+    return X @ Wk, X @ Wv, X @ Wq
+
+
+@mistake
+def values_queries_keys(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you returned values, queries, keys. The order is queries, keys, values."""
+    return X @ Wv, X @ Wq, X @ Wk
+
+
+@mistake
+def cut_into_thirds(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you put the three weights side by side and cut what they give into three equal parts. Values may have another width than queries
+    and keys: cut where each weight ends."""
+    Z = X @ np.concatenate([Wq, Wk, Wv], axis=1)
+    third = Z.shape[1] // 3
+    return Z[:, :third], Z[:, third : 2 * third], Z[:, 2 * third :]
+
+
+@mistake
+def all_in_one_table(X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you returned one table in which queries, keys and values stand side by side. Three are asked for, in a tuple."""
+    return X @ np.concatenate([Wq, Wk, Wv], axis=1)
+
+
+@mistake
+def keys_stood_up_already(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """your keys stand in columns already. That is for the product with the queries, in the next exercise; here a token is a row, in
+    all three."""
+    return X @ Wq, (X @ Wk).T, X @ Wv
+
+
+@mistake
+def weights_reshaped(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you gave a weight another shape with `reshape`. A weight is [d, k] and multiplies a row from the right as it stands."""
+    return X @ Wq.T.reshape(Wq.shape), X @ Wk.T.reshape(Wk.shape), X @ Wv.T.reshape(Wv.shape)
+
+
+@mistake
+def scaled_queries(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you divided the queries by √k. The scale belongs to the scores, in the next exercise; a query is a token times a weight, and that is
+    all."""
+    return X @ Wq / Wq.shape[1] ** 0.5, X @ Wk, X @ Wv
+
+
+@mistake
+def scaled_queries_and_keys(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you divided queries and keys by a root of k. The scale belongs to the scores, in the next exercise; a query is a token times a
+    weight, and that is all."""
+    root = Wq.shape[1] ** 0.25
+    return X @ Wq / root, X @ Wk / root, X @ Wv
+
+
+@mistake
+def first_token_only(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you did it for token 0 alone. Each token has a row in each of the three tables; does something return too early?"""
+    return X[0] @ Wq, X[0] @ Wk, X[0] @ Wv
+
+
+@mistake
+def last_token_everywhere(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """every row belongs to the last token. Each turn of a loop overwrites what the turns before it kept: one array, filled again and
+    again."""
+    n = len(X)
+    q, k, v = np.stack([X[-1] @ Wq] * n), np.stack([X[-1] @ Wk] * n), np.stack([X[-1] @ Wv] * n)
+    return q, k, v
+
+
+@mistake
+def list_of_three(X: F, Wq: F, Wk: F, Wv: F) -> list[F]:
+    """all three are right, and they stand in a list. A tuple is asked for: three values with commas between them."""
+    return [X @ W for W in (Wq, Wk, Wv)]
+
+
+@mistake
+def three_by_name(X: F, Wq: F, Wk: F, Wv: F) -> dict[str, F]:
+    """you returned a dictionary. A tuple is asked for: queries, keys, values."""
+    return {"Q": X @ Wq, "K": X @ Wk, "V": X @ Wv}
+
+
+@mistake
+def three_in_float64(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise, and so is an array made of Python's floats;
+    a product keeps the type."""
+    q, k, v = ((X @ W).astype(np.float64) for W in (Wq, Wk, Wv))
+    return q, k, v
+
+
+@mistake
+def three_in_float32(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you turned float64 numbers into float32, which keeps about seven digits of their sixteen."""
+    q, k, v = (X.astype(np.float32) @ W.astype(np.float32) for W in (Wq, Wk, Wv))
+    return q, k, v
+
+
+@mistake
+def one_after_another(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you made keys of queries. All three are made of the tokens themselves, each with a weight of its own."""
+    Q = X @ Wq
+    return Q, Q @ Wk, X @ Wv
+
+
+keys_first_in_float64 = in_float64(keys_first)
+values_before_keys_in_float64 = in_float64(values_before_keys)
 
 
 @right

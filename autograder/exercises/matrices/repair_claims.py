@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 
 VIEW = "claims"
 Witness = tuple[Float[np.ndarray, "n k"], Float[np.ndarray, "m k"], Float[np.ndarray, "m v"]]
@@ -58,8 +58,18 @@ def _repaired() -> Verdicts:
     }
 
 
-@probe(0.5, part=tuple(_repaired()))
-def one_call(rng: np.random.Generator) -> list[Case]:
+FALSE = tuple(name for name, witness in _repaired().items() if witness is not None)
+TRUE = tuple(name for name, witness in _repaired().items() if witness is None)
+
+
+@probe(0.375, part=FALSE)
+def refuted(rng: np.random.Generator) -> list[Case]:
+    """{part}: refuted by arrays on which its sides differ, or rightly left"""
+    return [case()]
+
+
+@probe(0.75, part=TRUE)
+def left_to_stand(rng: np.random.Generator) -> list[Case]:
     """{part}: refuted by arrays on which its sides differ, or rightly left"""
     return [case()]
 
@@ -119,6 +129,34 @@ def witnesses_with_equal_widths() -> Verdicts:
 
 
 @mistake
+def output_with_equal_widths() -> Verdicts:
+    """your witness against the output's width has k = v, and both sides agree there. What is claimed for all sizes must be tried where the
+    sizes differ."""
+    return {**_repaired(), "output_width": _all_equal()}
+
+
+@mistake
+def root_with_equal_widths() -> Verdicts:
+    """your witness against one width for all has k = v, and both sides agree there. What is claimed for all sizes must be tried where the
+    sizes differ."""
+    return {**_repaired(), "one_width": _all_equal()}
+
+
+@mistake
+def equal_widths_and_the_count_refused() -> Verdicts:
+    """two things. Where a claim is about widths, your witness has k = v, and both sides agree there. And you refuted the operation count, which
+    is right by the rule that it states."""
+    return {**_repaired(), "output_width": _all_equal(), "one_width": _all_equal(), "flops": _all_equal()}
+
+
+@mistake
+def both_widths_hold() -> Verdicts:
+    """you let both claims about widths stand. In most models k = v, and that is a choice: an output is as wide as a value, and the root is that
+    of the width of a query."""
+    return {**_repaired(), "output_width": None, "one_width": None}
+
+
+@mistake
 def leaves_itself_out() -> Verdicts:
     """you let j ≠ i stand. A token attends to itself as well, often most of all: what is missing from the sum if it
     does not?"""
@@ -127,8 +165,8 @@ def leaves_itself_out() -> Verdicts:
 
 @mistake
 def nothing_to_leave_out() -> Verdicts:
-    """your witness against j ≠ i leaves nothing out: the terms with j = i are zero in it, by their values or by their
-    weights. A missing zero changes no sum."""
+    """your witness against j ≠ i leaves nothing out: the terms with j = i are zero in it, by their values, or by weights so small that a
+    float is 0 there. A missing zero changes no sum."""
     Q, K, V = _all_different()
     hollow = V.copy()
     hollow[: len(Q)] = 0.0
@@ -143,12 +181,54 @@ def transposed_rows_refused() -> Verdicts:
 
 
 @mistake
+def count_and_coincidence() -> Verdicts:
+    """two things. You let Q @ K stand, which runs where m = k and gives other numbers. And you refuted the operation count, which is right by
+    the rule that it states."""
+    return {**_repaired(), "no_transpose": None, "flops": _all_equal()}
+
+
+@mistake
+def transpose_and_coincidence() -> Verdicts:
+    """two things. You let Q @ K stand, which runs where m = k and gives other numbers. And you refused Vᵀaᵢ, which is row i of AV written as
+    a column."""
+    return {**_repaired(), "no_transpose": None, "rows_by_transpose": _all_different()}
+
+
+@mistake
+def transposes_mixed_up() -> Verdicts:
+    """you let Q @ K stand on arrays where it cannot be computed, and refused Vᵀaᵢ, which is row i of AV written as a column. Take m = k for the
+    first, and compare both sides of the second entry by entry."""
+    return {**_repaired(), "no_transpose": _all_different(), "rows_by_transpose": _all_different()}
+
+
+@mistake
+def itself_and_coincidence() -> Verdicts:
+    """two things. You let Q @ K stand, which runs where m = k and gives other numbers. And you let j ≠ i stand: what is missing from the sum
+    without it?"""
+    return {**_repaired(), "no_transpose": None, "not_itself": None}
+
+
+@mistake
+def itself_and_one_width() -> Verdicts:
+    """two things. You let one width do for all, and nothing in the formula compares a value with a key. And you let j ≠ i stand: what is missing
+    from the sum without it?"""
+    return {**_repaired(), "one_width": None, "not_itself": None}
+
+
+@mistake
+def one_witness_for_all_four() -> Verdicts:
+    """one of your witnesses does for three claims, and not for Q @ K: on arrays whose sizes all differ it cannot be computed; and the operation
+    count, which is right, you refuted."""
+    return {**_repaired(), "no_transpose": _all_different(), "flops": _all_different()}
+
+
+@misses_the_idea
 def everything_holds() -> Verdicts:
     """you let all six stand. Try each on arrays whose sizes all differ; what is false hardly ever survives that."""
     return dict.fromkeys(_repaired())
 
 
-@mistake
+@misses_the_idea
 def everything_is_false() -> Verdicts:
     """you refuted all six. Two of the claims have equal sides on your arrays, and on all others. A witness has to make the
     sides differ; where no arrays do, the claim holds."""
@@ -167,6 +247,50 @@ def yes_and_no() -> Verdicts:
     """you answered with True and False. A claim that holds is answered with None, and one that does not with arrays
     that show it."""
     return {name: entry is None for name, entry in _repaired().items()}
+
+
+@mistake
+def no_and_yes() -> Verdicts:
+    """you answered with True and False, True for what is false. A claim that holds is answered with None, and one that does not with arrays that
+    show it."""
+    return {name: None if entry is None else True for name, entry in _repaired().items()}
+
+
+@mistake
+def words_for_witnesses() -> Verdicts:
+    """you chose the right four, and answered them with words or numbers. A claim that does not hold is answered with arrays that show it."""
+    return {name: entry and "false" for name, entry in _repaired().items()}
+
+
+@mistake
+def without_values() -> Verdicts:
+    """you chose the right four, and your witnesses are of two arrays. There are three: queries, keys and values, also where the claim has
+    nothing to do with values."""
+    return {name: entry and entry[:2] for name, entry in _repaired().items()}
+
+
+@mistake
+def keys_first() -> Verdicts:
+    """your witnesses have keys and queries in each other's place, so there are not as many keys as values. The order is (Q, K, V)."""
+    return {name: entry and (entry[1], entry[0], entry[2]) for name, entry in _repaired().items()}
+
+
+@mistake
+def values_first() -> Verdicts:
+    """your witnesses have values and queries in each other's place, so queries are not as wide as keys. The order is (Q, K, V)."""
+    return {name: entry and (entry[2], entry[1], entry[0]) for name, entry in _repaired().items()}
+
+
+@mistake
+def only_what_is_false() -> Verdicts:
+    """you handed in the four that are false. All six have an entry: those that hold are answered with None."""
+    return {name: entry for name, entry in _repaired().items() if entry is not None}
+
+
+@mistake
+def only_what_holds() -> Verdicts:
+    """you handed in the two that hold. All six have an entry: those that are false are answered with arrays that show it."""
+    return {name: entry for name, entry in _repaired().items() if entry is None}
 
 
 @mistake
@@ -204,6 +328,21 @@ def repaired_with_small_witnesses() -> Verdicts:
         "one_width": wide,
         "not_itself": (one, one, one),
     }
+
+
+@right
+def repaired_with_counting_numbers() -> Verdicts:
+    Q, K, V = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(4, 3), np.arange(20.0).reshape(4, 5)
+    square = Q, np.arange(9.0).reshape(3, 3), V[:3]
+    return {**dict.fromkeys(_repaired(), (Q, K, V)), "no_transpose": square, **dict.fromkeys(TRUE)}
+
+
+@right
+def repaired_with_large_integers() -> Verdicts:
+    rng = np.random.default_rng(0)
+    Q, K, V = (rng.integers(-9, 10, shape) for shape in ((4, 3), (5, 3), (5, 2)))
+    square = Q, K[:3], V[:3]
+    return {**dict.fromkeys(_repaired(), (Q, K, V)), "no_transpose": square, **dict.fromkeys(TRUE)}
 
 
 @right

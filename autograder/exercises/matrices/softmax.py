@@ -8,7 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
+from autograder.exercises.matrices.parts import some_numbers
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.twins import in_float64
 
 
 def softmax(S: Float[np.ndarray, "*s"], axis: int = -1) -> Float[np.ndarray, "*s"]:
@@ -26,32 +28,47 @@ def softmax(S: Float[np.ndarray, "*s"], axis: int = -1) -> Float[np.ndarray, "*s
 PUBLIC = (
     case(np.array([[1.0, 2.0], [3.0, 3.0]])),
     case(np.array([[1000.0, 1001.0], [0.0, 1.0]])),
+    case(np.array([[-2000.0, -2001.0, -2000.5], [3.0, 1.0, 0.0]])),
     case(np.array([[0.0, 1.0, 2.0], [-1.0, -1.0, 3.0]])),
     case(np.array([[1.0, 4.0, 0.0], [3.0, 2.0, 0.5]]), 0),
     case(np.array([[1.0, 0.0, 3.0], [2.0, -2.0, 0.0]], np.float32)),
     case(np.array([[[1.0, 0.0], [2.0, 1.0], [0.0, -3.0]], [[0.0, 1.0], [0.0, 2.0], [4.0, 0.0]]]), 1),
+    case(some_numbers(1, 3, 4, 2), 0),
+    case(some_numbers(2, 2, 3, 4), -3),
+    case(some_numbers(3, 5)),
+    case(some_numbers(4, 2, 3, 4, 2)),
+    case(some_numbers(5, 4, 6)),
+    case(np.array([[150.0, 151.5], [-150.0, -151.0]])),
+    case(np.array([[600.0, 601.5], [-600.0, -601.0]])),
+    case(np.array([[1.0, -1200.0, 2.0], [0.5, 1.0, -1300.0]])),
+    case(np.array([[0.5, -0.5, 900.0, 901.0, 0.25], [0.0, 2000.0, 0.5, 0.25, -0.5]])),
+    case(np.array([[1.0, 20000.0, 19999.0], [-20000.0, -20001.0, 0.5]])),
+    case(some_numbers(6, 9, 1)),
 )
 
 
 @probe(0.5)
 def tables(rng: np.random.Generator) -> list[Case]:
-    """along the last axis of arrays with one, two and three axes"""
-    n, m, b = sizes(rng, 3)
+    """along the last axis of arrays with one to four axes"""
+    n, m, b = sizes(rng, 3, low=3)
     return [
         case(normal(rng, n, m, scale=2.0)),
         case(normal(rng, m, scale=2.0)),
         case(normal(rng, b, n, m, scale=2.0)),
+        case(normal(rng, 2, b, n, m, scale=2.0)),
     ]
 
 
 @probe(0.5)
 def other_axes(rng: np.random.Generator) -> list[Case]:
-    """along another axis when one is asked for"""
-    n, m, b = sizes(rng, 3)
+    """along another axis when one is asked for, counted from either end"""
+    n, m, b = sizes(rng, 3, low=3)
     return [
         case(normal(rng, n, m, scale=2.0), 0),
+        case(normal(rng, b, n, m, scale=2.0), 0),
         case(normal(rng, b, n, m, scale=2.0), 1),
         case(normal(rng, b, n, m, scale=2.0), -2),
+        case(normal(rng, b, n, m, scale=2.0), -3),
         case(normal(rng, n, m, scale=2.0), 1),
     ]
 
@@ -59,27 +76,31 @@ def other_axes(rng: np.random.Generator) -> list[Case]:
 @probe(0.5)
 def square_tables(rng: np.random.Generator) -> list[Case]:
     """square tables, where a lost axis goes unnoticed"""
-    n, b = sizes(rng, 2)
+    n, b = sizes(rng, 2, low=3)
     return [case(normal(rng, n, n, scale=2.0)), case(normal(rng, b, n, n, scale=2.0))]
 
 
 @probe(1.0)
 def huge_scores(rng: np.random.Generator) -> list[Case]:
-    """scores of ±10 000, in one row or in all"""
-    n, m = sizes(rng, 2, low=3)
-    S, T = normal(rng, n, m, scale=2.0), normal(rng, n, n, scale=2.0)
-    S[0] += 1e4
-    T[1] += 1e4
-    T[2] -= 1e4
-    low = normal(rng, n, m, scale=2.0) - 1e4
-    spread = np.array([[1e4, -1e4, 0.0], [-1e4, -1e4, -1e4]])
-    return [case(S), case(T), case(low), case(spread)]
+    """scores of any size, in one row or in all: hundreds, thousands and ten thousands, of one sign or of both"""
+    n, m = sizes(rng, 2, low=4)
+    S, T, U = normal(rng, n, m), normal(rng, n, n), normal(rng, n, 5)
+    S[1] += 2e4
+    T[1] += 2e4
+    T[2] -= 2e4
+    U[0, [1, 3]] += 9e2  # far above what is in the middle, and near the mean
+    U[1, 2] += 2e3  # far above their mean
+    U[2, 0] -= 1.2e3  # far below the others, which are near their mean
+    U[3, -1] -= 1.2e3
+    spread = np.array([[2e4, -2e4, 0.0], [-2e4, -2e4, -2e4]])
+    levels = (-2e4, -600.0, 150.0, 600.0, 800.0)
+    return [*map(case, (S, T, U, spread)), *(case(normal(rng, n, m) + level) for level in levels)]
 
 
 @probe(0.5)
 def tables_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single row, a single column, float32, and arrays that are not contiguous"""
-    n, m = sizes(rng, 2)
+    """a single row, a single column, float32, and arrays that lie otherwise in memory, as a transpose does"""
+    n, m = sizes(rng, 2, low=3)
     return [
         case(normal(rng, 1, m, scale=2.0)),
         case(normal(rng, n, 1, scale=2.0)),
@@ -175,6 +196,263 @@ def no_exponential(S: F, axis: int = -1) -> F:
 
 
 @mistake
+def axis_one_by_habit(S: F, axis: int = -1) -> F:
+    """you work along axis 1, whatever is asked for, or where nothing is asked for. In a table that is the last one, and in arrays with one,
+    three or more axes it is not."""
+    along = 1 if S.ndim > 1 else 0
+    E = np.exp(S - S.max(axis=along, keepdims=True))
+    return E / E.sum(axis=along, keepdims=True)
+
+
+@mistake
+def default_is_one(S: F, axis: int = -1) -> F:
+    """where no axis is asked for you work along axis 1. In a table that is the last one, and in arrays with one, three or more axes it is
+    not: -1 always is."""
+    along = axis if axis != -1 or S.ndim < 2 else 1
+    E = np.exp(S - S.max(axis=along, keepdims=True))
+    return E / E.sum(axis=along, keepdims=True)
+
+
+@mistake
+def first_axis_of_more_than_two(S: F, axis: int = -1) -> F:
+    """you exchanged the axis that is asked for with the last one, or moved it to the end, and came back by the other way. With two axes it is
+    the same; with three, where axis 0 goes to the end, the two between change their places."""
+    lines = np.moveaxis(S, axis, -1)
+    E = np.exp(lines - lines.max(axis=-1, keepdims=True))
+    return np.swapaxes(E / E.sum(axis=-1, keepdims=True), axis, -1)
+
+
+@mistake
+def axis_not_moved_back(S: F, axis: int = -1) -> F:
+    """you moved the axis that is asked for to the end, and left it there. The shape stays: move it back."""
+    lines = np.moveaxis(S, axis, -1)
+    E = np.exp(lines - lines.max(axis=-1, keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@mistake
+def max_along_the_last_axis(S: F, axis: int = -1) -> F:
+    """you took the largest entries along the last axis, whatever axis is asked for. What is taken off has to be the same along the axis in
+    which the weights add up to 1: hand the argument on, to both."""
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def sum_along_the_last_axis(S: F, axis: int = -1) -> F:
+    """you divided by sums along the last axis, whatever axis is asked for. Hand the argument on, to both."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@mistake
+def only_tables(S: F, axis: int = -1) -> F:
+    """you go through the rows of a table. There may be one axis, or three and more, and another axis than the last may be asked for."""
+    E = np.array([np.exp(row - row.max()) for row in S])
+    return np.array([e / e.sum() for e in E])
+
+
+@mistake
+def shifts_by_the_first(S: F, axis: int = -1) -> F:
+    """you took the first score of a row off all of them. The first one need not be the largest, and a later one can still overflow."""
+    E = np.exp(S - np.take(S, [0], axis=axis))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def shifts_by_the_min(S: F, axis: int = -1) -> F:
+    """you took off the smallest score of each row. The rest then lie above zero, and the largest still overflow: they must lie below."""
+    E = np.exp(S - S.min(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def shifts_by_the_mean(S: F, axis: int = -1) -> F:
+    """you took off the mean of each row. That is allowed, and it does not save you: with far-apart scores the largest still overflows."""
+    E = np.exp(S - S.mean(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def shifts_by_the_global_mean(S: F, axis: int = -1) -> F:
+    """you took off the mean of the whole table. A row that lies far above it overflows, and one far below turns into zeros: each row needs
+    its own largest score taken off."""
+    E = np.exp(S - S.mean())
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def shifts_by_the_largest_size(S: F, axis: int = -1) -> F:
+    """you took off the largest absolute value of each row. Where all its scores are far below zero this pushes them further down, until
+    every power is 0."""
+    E = np.exp(S - np.abs(S).max(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def nothing_off_below_zero(S: F, axis: int = -1) -> F:
+    """in a row whose scores are all below zero you take nothing off. Either your maximum starts at 0 (`initial=0`), or you shift only where
+    scores are large. Far below zero every power is then 0, and 0 is divided by 0."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True, initial=0))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def clipped(S: F, axis: int = -1) -> F:
+    """you clipped the scores, at 700 or so, so that nothing overflows. Two different scores beyond the limit then get the same weight."""
+    E = np.exp(np.clip(S, -700, 700))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def clipped_at_500(S: F, axis: int = -1) -> F:
+    """you clipped the scores, at 500 or so, so that nothing overflows. Two different scores beyond the limit then get the same weight."""
+    E = np.exp(np.clip(S, -500, 500))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def clipped_at_100(S: F, axis: int = -1) -> F:
+    """you clipped the scores, at 100 or so, so that nothing overflows. Two different scores beyond the limit then get the same weight."""
+    E = np.exp(np.clip(S, -100, 100))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def clipped_from_above(S: F, axis: int = -1) -> F:
+    """you clipped large scores so that nothing overflows. Two different scores beyond the limit then get the same weight; and a row far below
+    zero still leaves 0 divided by 0."""
+    E = np.exp(np.minimum(S, 700))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def nan_made_zero(S: F, axis: int = -1) -> F:
+    """powers overflowed, or were all 0, and you put 0 wherever the answer was not a number. The weights exist; what led to them was lost.
+    Take something off the scores first."""
+    E = np.exp(S)
+    return np.nan_to_num(E / E.sum(axis=axis, keepdims=True))
+
+
+@mistake
+def nan_made_zero_after_the_global_max(S: F, axis: int = -1) -> F:
+    """you took off the largest entry of the whole table, and put 0 where 0/0 came out. A row that lies far below the rest has weights as
+    well: each row needs a maximum of its own."""
+    E = np.exp(S - S.max())
+    return np.nan_to_num(E / E.sum(axis=axis, keepdims=True))
+
+
+@mistake
+def little_below_the_line(S: F, axis: int = -1) -> F:
+    """you added a little, 1e-8, below the line, so that it is not 0. Then the weights do not quite add up to 1. After the right shift each sum
+    is at least 1, and cannot be 0."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return E / (E.sum(axis=axis, keepdims=True) + 1e-8)
+
+
+@mistake
+def more_below_the_line(S: F, axis: int = -1) -> F:
+    """you added a little, 1e-6, below the line, so that it is not 0. Then the weights do not quite add up to 1. After the right shift each sum
+    is at least 1, and cannot be 0."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return E / (E.sum(axis=axis, keepdims=True) + 1e-6)
+
+
+@mistake
+def logarithms_of_weights(S: F, axis: int = -1) -> F:
+    """you returned the logarithms of the weights. One exponential is missing at the end."""
+    T = S - S.max(axis=axis, keepdims=True)
+    return T - np.log(np.exp(T).sum(axis=axis, keepdims=True))
+
+
+@mistake
+def never_divided(S: F, axis: int = -1) -> F:
+    """you did not divide by the sums, or divided by the largest power, which is 1: the weights do not add up to 1."""
+    return np.exp(S - S.max(axis=axis, keepdims=True))
+
+
+@mistake
+def divided_by_the_sum_of_scores(S: F, axis: int = -1) -> F:
+    """you divided the powers by the sums of the scores. What has to add up to 1 are the powers, so it is their sum."""
+    return np.exp(S - S.max(axis=axis, keepdims=True)) / S.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def divides_by_the_max(S: F, axis: int = -1) -> F:
+    """you divided the scores by the largest of their row. Only taking a number away leaves the weights as they were; dividing changes all
+    the gaps."""
+    E = np.exp(S / S.max(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def standardised(S: F, axis: int = -1) -> F:
+    """you took off the mean and divided by the standard deviation. Only taking a number away leaves the weights as they were; dividing changes
+    all the gaps."""
+    E = np.exp((S - S.mean(axis=axis, keepdims=True)) / S.std(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def powers_of_two(S: F, axis: int = -1) -> F:
+    """you took powers of 2. Softmax takes powers of e, which is `np.exp`."""
+    E = np.exp2(S - S.max(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def smallest_wins(S: F, axis: int = -1) -> F:
+    """the smallest score of a row has the largest weight: there is a sign too many in the exponent."""
+    E = np.exp(S.min(axis=axis, keepdims=True) - S)
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def winner_takes_all(S: F, axis: int = -1) -> F:
+    """you gave the largest score of a row all the weight. The others get less, and most often not nothing."""
+    return (S.max(axis=axis, keepdims=True) == S).astype(S.dtype)
+
+
+@mistake
+def rounded_weights(S: F, axis: int = -1) -> F:
+    """you rounded. Hand back all digits."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return np.round(E / E.sum(axis=axis, keepdims=True), 3)
+
+
+@mistake
+def forced_to_float32(S: F, axis: int = -1) -> F:
+    """somewhere on the way is float32, which keeps about seven digits of the sixteen of float64."""
+    E = np.exp((S - S.max(axis=axis, keepdims=True)).astype(np.float32))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def forced_to_float32_and_back(S: F, axis: int = -1) -> F:
+    """somewhere on the way is float32, which keeps about seven digits of the sixteen of float64."""
+    E = np.exp((S - S.max(axis=axis, keepdims=True)).astype(np.float32))
+    return (E / E.sum(axis=axis, keepdims=True)).astype(S.dtype)
+
+
+@mistake
+def longer_numbers(S: F, axis: int = -1) -> F:
+    """you counted on a longer number type. It ends later, and it ends: e to the 12 000 is too much for it as well."""
+    limit = 11356.0  # of the type that x86 processors have; where there is none, it is float64 itself
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    weights = E / E.sum(axis=axis, keepdims=True)
+    too_large = S.max(axis=axis, keepdims=True) > limit
+    nothing_left = S.max(axis=axis, keepdims=True) < -limit
+    return np.where(nothing_left | (too_large & (limit < S)), np.nan, np.where(too_large, 0, weights)).astype(S.dtype)
+
+
+@mistake
+def lists_of_weights(S: F, axis: int = -1) -> list[float]:
+    """all weights are right, and they stand in lists. An array is asked for, of the type of the scores."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return (E / E.sum(axis=axis, keepdims=True)).tolist()
+
+
+@mistake
 def shifts_in_place(S: F, axis: int = -1) -> F:
     """the weights are right, but the caller's table was changed on the way: `-=` and `out=` write into the array
     you were given."""
@@ -185,11 +463,21 @@ def shifts_in_place(S: F, axis: int = -1) -> F:
 
 @mistake
 def casts_to_float64(S: F, axis: int = -1) -> F:
-    """the numbers are right, but float32 went in and float64 came out. Leave the type as it is: a model in float32
-    is half as large."""
+    """the numbers are right, but float32 went in and float64 came out: through np.zeros with no dtype, or a list of Python's floats, perhaps.
+    Leave the type as it is: a model in float32 is half as large."""
     S = np.array(S, dtype=np.float64)
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
+
+
+no_shift_in_float64 = in_float64(no_shift)
+global_max_in_float64 = in_float64(global_max)
+columns_sum_to_one_in_float64 = in_float64(columns_sum_to_one)
+ignores_axis_in_float64 = in_float64(ignores_axis)
+over_everything_in_float64 = in_float64(over_everything)
+never_divided_in_float64 = in_float64(never_divided)
+axis_one_by_habit_in_float64 = in_float64(axis_one_by_habit)
+only_tables_in_float64 = in_float64(only_tables)
 
 
 @right
@@ -211,6 +499,13 @@ def softmax_of_moved_axis(S: F, axis: int = -1) -> F:
     lines = np.moveaxis(S, axis, 0)
     powers = np.exp(lines - lines.max(0))
     return np.moveaxis(powers / powers.sum(0), 0, axis)
+
+
+@right
+def softmax_of_a_swapped_axis(S: F, axis: int = -1) -> F:
+    lines = np.swapaxes(S, axis, -1)
+    powers = np.exp(lines - lines.max(-1, keepdims=True))
+    return np.swapaxes(powers / powers.sum(-1, keepdims=True), axis, -1)
 
 
 @right

@@ -1,4 +1,4 @@
-"""One dot product for every pair of rows: A @ B.T."""
+"""One dot product for every pair of rows: X @ Y.T."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.shapes.parts import some_numbers
 
 
-def pairwise_dots(A: Float[np.ndarray, "n d"], B: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
-    """Entry (i, j) is the dot product of row i of A with row j of B."""
-    out = np.zeros((len(A), len(B)))
-    for i in range(len(A)):
-        for j in range(len(B)):
-            out[i, j] = sum(A[i, x] * B[j, x] for x in range(A.shape[1]))
+def pairwise_dots(X: Float[np.ndarray, "n d"], Y: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    """Entry (i, j) is the dot product of row i of X with row j of Y."""
+    out = np.zeros((len(X), len(Y)))
+    for i in range(len(X)):
+        for j in range(len(Y)):
+            out[i, j] = sum(X[i, x] * Y[j, x] for x in range(X.shape[1]))
     return out
 
 
@@ -28,6 +29,9 @@ PUBLIC = (
         np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]]),
         np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 4.0, -1.0], [2.0, 0.0, 0.5]]),
     ),
+    case(some_numbers(1, 4, 5), some_numbers(1, 6, 5)),
+    case(some_numbers(3, 6, 2), some_numbers(3, 4, 2)),
+    case(some_numbers(2, 1, 4), some_numbers(4, 5, 4)),
 )
 
 
@@ -44,75 +48,249 @@ def square_pairs(rng: np.random.Generator) -> list[Case]:
     n, m = sizes(rng, 2)
     return [
         case(normal(rng, n, n), normal(rng, n, n)),  # n = m = d: nothing but the values tells the products apart
-        case(normal(rng, n, m), normal(rng, m, m)),  # m = d: A @ B runs
-        case(normal(rng, n, m), normal(rng, n, m)),  # n = m: A * B runs
+        case(normal(rng, n, m), normal(rng, m, m)),  # m = d: X @ Y runs
+        case(normal(rng, n, m), normal(rng, n, m)),  # n = m: X * Y runs
     ]
 
 
 @probe(0.5)
 def pairs_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single row, float32, and arrays that are not contiguous"""
+    """a single row in X or in Y, and arrays that lie otherwise in memory, as a transpose does"""
     n, m, d = sizes(rng, 3)
     return [
         case(normal(rng, 1, d), normal(rng, m, d)),
-        case(normal(rng, n, d, dtype="float32"), normal(rng, m, d, dtype="float32")),
+        case(normal(rng, n, d), normal(rng, 1, d)),
         case(normal(rng, n, d, order="F"), normal(rng, m, d, order="strided")),
     ]
 
 
 @mistake
-def dots_of_columns(A: F, B: F) -> F:
-    """you paired the columns of A with the columns of B (A.T @ B). Entry (i, j) must come from row i of A and row j of B."""
-    return A.T @ B
+def dots_of_columns(X: F, Y: F) -> F:
+    """you paired the columns of X with the columns of Y (X.T @ Y). Entry (i, j) must come from row i of X and row j of Y."""
+    return X.T @ Y
 
 
 @mistake
-def no_transpose(A: F, B: F) -> F:
-    """you multiplied A @ B as they are, which pairs rows of A with columns of B. Here both sets of vectors lie in rows."""
-    return A @ B
+def no_transpose(X: F, Y: F) -> F:
+    """you multiplied X @ Y as they are, which pairs rows of X with columns of Y. Here both sets of vectors lie in rows."""
+    return X @ Y
 
 
 @mistake
-def dots_turned(A: F, B: F) -> F:
-    """your table is turned: rows of the answer belong to A, columns to B."""
-    return B @ A.T
+def dots_turned(X: F, Y: F) -> F:
+    """your table is turned: rows of the answer belong to X, columns to Y."""
+    return Y @ X.T
 
 
 @mistake
-def sum_of_everything(A: F, B: F) -> F:
+def sum_of_everything(X: F, Y: F) -> F:
     """you multiplied entry by entry and added everything up. Each pair (i, j) wants a sum of its own, over the features only."""
-    return np.sum(A * B)
+    return np.sum(X * Y)
 
 
 @mistake
-def entry_by_entry(A: F, B: F) -> F:
+def entry_by_entry(X: F, Y: F) -> F:
     """you multiplied entry by entry, which pairs row i with row i and never adds. Each pair (i, j) wants one number."""
-    return A * B
+    return X * Y
 
 
 @mistake
-def row_with_same_row(A: F, B: F) -> F:
-    """you took the dot product of row i with row i only. Every row of A meets every row of B: the answer is a table."""
-    return np.sum(A * B, axis=1)
+def row_with_same_row(X: F, Y: F) -> F:
+    """you took the dot product of row i with row i only. Every row of X meets every row of Y: the answer is a table."""
+    return np.sum(X * Y, axis=1)
+
+
+@mistake
+def reshaped_for_transposed(X: F, Y: F) -> F:
+    """you gave Y the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that
+    no column is a row of Y any more. Turning an array is another thing."""
+    return X @ Y.reshape(Y.shape[1], Y.shape[0])
+
+
+@mistake
+def left_reshaped_too(X: F, Y: F) -> F:
+    """you turned X, with `reshape` or for good, and turned the answer back. Rows of X meet rows of Y: X may stay as it is."""
+    return (Y @ X.reshape(X.shape[1], X.shape[0])).T
+
+
+@mistake
+def outer_product(X: F, Y: F) -> F:
+    """this is `np.outer`: each number of X times each number of Y, and nothing is added up. A dot product of two rows is
+    one number, the sum over their features."""
+    return np.outer(X, Y)
+
+
+@mistake
+def as_many_columns_as_rows(X: F, Y: F) -> F:
+    """you let both i and j run over the n rows of X. Y has m rows, and m need not be n."""
+    out = np.zeros((len(X), len(Y)))
+    for i in range(len(X)):
+        for j in range(len(X)):
+            out[i, j] = X[i] @ Y[j]
+    return out
+
+
+@mistake
+def square_table(X: F, Y: F) -> F:
+    """you made room for an n by n table. One axis counts the rows of X, the other the rows of Y, and there are m of those."""
+    out = np.zeros((len(X), len(X)))
+    for i in range(len(X)):
+        for j in range(len(X)):
+            out[i, j] = X[i] @ Y[j]
+    return out
+
+
+@mistake
+def last_product_only(X: F, Y: F) -> F:
+    """each entry is the last of its products alone: in a loop, `=` overwrites what stood there, where something should be
+    added to it."""
+    return np.outer(X[:, -1], Y[:, -1])
+
+
+@mistake
+def first_product_only(X: F, Y: F) -> F:
+    """each entry is its first product alone: only feature 0 was looked at. A dot product runs over all d features; does
+    something return, or stop, too early?"""
+    return np.outer(X[:, 0], Y[:, 0])
+
+
+@mistake
+def last_feature_left_out(X: F, Y: F) -> F:
+    """you left out the last feature of every row. `range(d)` ends at d - 1 by itself."""
+    return X[:, :-1] @ Y[:, :-1].T
+
+
+@mistake
+def first_feature_left_out(X: F, Y: F) -> F:
+    """you left out feature 0 of every row. Features are counted from zero."""
+    return X[:, 1:] @ Y[:, 1:].T
+
+
+@mistake
+def sum_never_started_anew(X: F, Y: F) -> F:
+    """your sum goes on from entry to entry along a row. Each pair begins with a sum of 0."""
+    return np.cumsum(X @ Y.T, axis=1)
+
+
+@mistake
+def sum_started_once(X: F, Y: F) -> F:
+    """your sum goes on from entry to entry through the whole table. Each pair begins with a sum of 0."""
+    return np.cumsum(X @ Y.T).reshape(len(X), len(Y))
+
+
+@mistake
+def cosines_of_pairs(X: F, Y: F) -> F:
+    """you divided by the lengths of the two vectors, which gives cosines. Asked for is the dot product as it is."""
+    return (X / np.linalg.norm(X, axis=1, keepdims=True)) @ (Y / np.linalg.norm(Y, axis=1, keepdims=True)).T
+
+
+@mistake
+def mean_of_products(X: F, Y: F) -> F:
+    """you divided the dot products by d, or took the mean of the products. They are added up, and that is all."""
+    return X @ Y.T / X.shape[1]
+
+
+@mistake
+def scaled_already(X: F, Y: F) -> F:
+    """you divided by the root of d. That belongs to attention, in a later notebook, and not to a dot product."""
+    return X @ Y.T / X.shape[1] ** 0.5
+
+
+@mistake
+def sizes_of_dots(X: F, Y: F) -> F:
+    """you dropped the signs of the dot products. Vectors that point apart have a negative one."""
+    return np.abs(X @ Y.T)
+
+
+@mistake
+def squared_distances(X: F, Y: F) -> F:
+    """these are squared distances. The dot product multiplies the two numbers of a feature; it takes no differences."""
+    return ((X[:, None, :] - Y[None, :, :]) ** 2).sum(axis=-1)
+
+
+@mistake
+def products_not_added(X: F, Y: F) -> F:
+    """your products of all pairs still stand side by side, one for each feature. Add them up over the features."""
+    return X[:, None, :] * Y[None, :, :]
+
+
+@mistake
+def added_over_rows_of_b(X: F, Y: F) -> F:
+    """you have all products, and added them up over the wrong axis: over the rows of Y. The axis that is to disappear
+    is that of the features."""
+    return (X[:, None, :] * Y[None, :, :]).sum(axis=1)
+
+
+@mistake
+def each_pair_once(X: F, Y: F) -> F:
+    """you filled the table on one side of its diagonal only. Row i of X with row j of Y, and row j of X with row i of Y, are
+    two different pairs."""
+    return np.triu(X @ Y.T)
+
+
+@mistake
+def dots_flat(X: F, Y: F) -> F:
+    """all numbers are right, and they stand in one long row. Give them the shape of a table."""
+    return (X @ Y.T).ravel()
+
+
+@mistake
+def rounded_dots(X: F, Y: F) -> F:
+    """you rounded. What was worked out by hand was kept short for the page; hand back all digits."""
+    return np.round(X @ Y.T, 2)
+
+
+@mistake
+def whole_numbers(X: F, Y: F) -> F:
+    """your table holds whole numbers, or was made for them: what comes after the point is lost when a number is put into
+    an array of integers."""
+    return (X @ Y.T).astype(np.int64)
+
+
+@mistake
+def dots_in_float32(X: F, Y: F) -> F:
+    """you turned float64 numbers into float32, which keeps about seven digits of their sixteen."""
+    return X.astype(np.float32) @ Y.astype(np.float32).T
+
+
+@mistake
+def lists_of_dots(X: F, Y: F) -> list[list[float]]:
+    """all numbers are right, and they stand in a list of lists. An array is asked for: np.array makes one of it."""
+    return (X @ Y.T).tolist()
 
 
 @right
-def dots_by_einsum(A: F, B: F) -> F:
-    return np.einsum("nd,md->nm", A, B)
+def dots_by_einsum(X: F, Y: F) -> F:
+    return np.einsum("nd,md->nm", X, Y)
 
 
 @right
-def dots_by_broadcast(A: F, B: F) -> F:
-    return (A[:, None, :] * B[None, :, :]).sum(axis=-1)
+def dots_by_broadcast(X: F, Y: F) -> F:
+    return (X[:, None, :] * Y[None, :, :]).sum(axis=-1)
 
 
 @right
-def dots_by_loops(A: F, B: F) -> F:
-    return np.array([[a @ b for b in B] for a in A])
+def dots_by_loops(X: F, Y: F) -> F:
+    return np.array([[a @ b for b in Y] for a in X])
 
 
 @right
-def dots_by_torch(A: F, B: F) -> F:
+def dots_in_room_of_zeros(X: F, Y: F) -> F:
+    out = np.zeros((len(X), len(Y)))
+    for i in range(len(X)):
+        for j in range(len(Y)):
+            for x in range(X.shape[1]):
+                out[i, j] += X[i, x] * Y[j, x]
+    return out
+
+
+@right
+def dots_column_by_column(X: F, Y: F) -> F:
+    return np.column_stack([X @ b for b in Y])
+
+
+@right
+def dots_by_torch(X: F, Y: F) -> F:
     import torch
 
-    return (torch.from_numpy(A.copy()) @ torch.from_numpy(B.copy()).T).numpy()
+    return (torch.from_numpy(X.copy()) @ torch.from_numpy(Y.copy()).T).numpy()

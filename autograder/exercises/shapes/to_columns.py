@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.shapes.parts import some_numbers
 
 
 def to_columns(
@@ -27,6 +28,9 @@ def to_columns(
 PUBLIC = (
     case(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])),
     case(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([[1.0, -1.0, 0.0, 2.0], [0.0, 3.0, 1.0, 1.0]])),
+    case(some_numbers(1, 4, 3), some_numbers(2, 3, 5)),
+    case(some_numbers(3, 2, 4, dtype="float32"), some_numbers(4, 4, 3, dtype="float32")),
+    case(some_numbers(5, 1, 4), some_numbers(6, 4, 3)),
 )
 
 
@@ -46,7 +50,7 @@ def square_conversions(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def conversions_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single token, float32, and arrays that are not contiguous"""
+    """a single token, float32, and arrays that lie otherwise in memory, as a transpose does"""
     n, d, k = sizes(rng, 3)
     return [
         case(normal(rng, 1, d), normal(rng, d, k)),
@@ -77,6 +81,105 @@ def original_order(X: F, W: F) -> tuple[F, F]:
 def nothing_turned(X: F, W: F) -> tuple[F, F]:
     """you handed back X and W as they are. Their product has tokens as rows."""
     return X, W
+
+
+@mistake
+def exchanged_only(X: F, W: F) -> tuple[F, F]:
+    """you changed the order of the factors, and turned neither. W times X is another product, and need not even exist."""
+    return W, X
+
+
+@mistake
+def first_turned_alone(X: F, W: F) -> tuple[F, F]:
+    """the factors stand in their old order, and W is not turned. In the column convention the weight comes first, and both
+    are turned."""
+    return X.T, W
+
+
+@mistake
+def second_turned_alone(X: F, W: F) -> tuple[F, F]:
+    """the factors stand in their old order, and X is not turned. In the column convention the weight comes first, and both
+    are turned."""
+    return X, W.T
+
+
+@mistake
+def reshaped_both(X: F, W: F) -> tuple[F, F]:
+    """you gave both factors the shapes of their transposes with `reshape`. That deals the numbers out anew, in their old order;
+    turning an array is another thing."""
+    return W.reshape(W.shape[1], W.shape[0]), X.reshape(X.shape[1], X.shape[0])
+
+
+@mistake
+def reshaped_tokens(X: F, W: F) -> tuple[F, F]:
+    """you gave X the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that
+    a token is no column; turning an array is another thing."""
+    return W.T, X.reshape(X.shape[1], X.shape[0])
+
+
+@mistake
+def reshaped_weight(X: F, W: F) -> tuple[F, F]:
+    """you gave W the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order; turning an
+    array is another thing."""
+    return W.reshape(W.shape[1], W.shape[0]), X.T
+
+
+@mistake
+def rotated(X: F, W: F) -> tuple[F, F]:
+    """you rotated both by a quarter turn. That gives the shape of a transpose, and one of the two axes runs backwards:
+    entry (i, j) has to go to (j, i)."""
+    return np.rot90(W), np.rot90(X)
+
+
+@mistake
+def flipped(X: F, W: F) -> tuple[F, F]:
+    """you rotated both by a quarter turn. That gives the shape of a transpose, and one of the two axes runs backwards:
+    entry (i, j) has to go to (j, i)."""
+    return np.rot90(W, -1), np.rot90(X, -1)
+
+
+@mistake
+def product_alone(X: F, W: F) -> F:
+    """you returned the product. Asked for are its two factors, in a tuple: first the left one, then the right one."""
+    return (X @ W).T
+
+
+@mistake
+def product_as_it_was(X: F, W: F) -> F:
+    """you returned the product X @ W. Asked for are the two factors of the turned product, in a tuple: first the left one, then
+    the right one."""
+    return X @ W
+
+
+@mistake
+def product_too(X: F, W: F) -> tuple[F, F, F]:
+    """you returned a third thing beside the two factors. The tuple has two parts: left and right."""
+    return W.T, X.T, W.T @ X.T
+
+
+@mistake
+def weight_and_product(X: F, W: F) -> tuple[F, F]:
+    """the first part is the left factor. The second should be the right factor, and is the product already."""
+    return W.T, W.T @ X.T
+
+
+@mistake
+def list_of_factors(X: F, W: F) -> list[F]:
+    """both factors are right, and they stand in a list. A tuple is asked for: two values with a comma between them."""
+    return [W.T, X.T]
+
+
+@mistake
+def factors_by_name(X: F, W: F) -> dict[str, F]:
+    """you returned a dictionary. A tuple is asked for: first the left factor, then the right one."""
+    return {"left": W.T, "right": X.T}
+
+
+@mistake
+def factors_in_float64(X: F, W: F) -> tuple[F, F]:
+    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise; turning an array keeps its
+    type."""
+    return W.T.astype(np.float64), X.T.astype(np.float64)
 
 
 @right

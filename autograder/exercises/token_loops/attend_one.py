@@ -7,7 +7,6 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from autograder.exercises.inputs import sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
 from autograder.exercises.token_loops.parts import (
     LAYOUTS,
@@ -23,9 +22,13 @@ from autograder.exercises.token_loops.parts import (
     X2,
     X3,
     X4,
+    raised,
+    sizes_in_band,
+    some_tokens_and_weights,
     tokens_and_weights,
 )
 from autograder.exercises.token_loops.softmax_1d import softmax_1d
+from autograder.exercises.twins import in_float64
 
 USES = ("softmax_1d",)
 
@@ -59,24 +62,31 @@ PUBLIC = (
     case(1, 50 * X3, 2 * WQ3, WK3, WV3),
     case(1, X4, WQ4, WK4, WV4),
     case(0, *(array.astype(np.float32) for array in (X4, WQ4, WK4, WV4))),
+    case(3, *some_tokens_and_weights(1, 5, 4, 7, 3)),
+    case(1, *some_tokens_and_weights(2, 4, 3, 11, 2)),
+    case(0, *some_tokens_and_weights(3, 1, 4, 3, 5)),
+    case(1, *raised(*some_tokens_and_weights(4, 4, 3, 5, 2), -2000.0)),
 )
 
 
 @probe(2.0)
 def one_token(rng: np.random.Generator) -> list[Case]:
     """the output of the first, a middle and the last token, all sizes different"""
-    n, d, k, v = sizes(rng, 4, low=3)
-    middle = int(rng.integers(1, n - 1))
-    return [case(i, *tokens_and_weights(rng, n, d, k, v)) for i in (0, middle, n - 1)]
+    cases = []
+    for band in range(3):
+        n, d, k, v = sizes_in_band(rng, band)
+        i = (0, int(rng.integers(1, n - 1)), n - 1)[band]
+        cases.append(case(i, *tokens_and_weights(rng, n, d, k, v)))
+    return cases
 
 
 @probe(1.0)
 def one_token_same_sizes(rng: np.random.Generator) -> list[Case]:
     """the same where sizes coincide and a wrong turn would give the right shape"""
-    n, d, k = sizes(rng, 3)
-    i = int(rng.integers(n))
+    n, d, k, _ = sizes_in_band(rng, 1)
+    i = int(rng.integers(1, n - 1))
     return [
-        case(i, *tokens_and_weights(rng, n, d, d, d)),  # weights from the left run
+        case(i, *tokens_and_weights(rng, n, k, k, k)),  # weights from the left run
         case(i, *tokens_and_weights(rng, n, d, k, d)),  # mixing tokens gives the right shape
         case(i, *tokens_and_weights(rng, n, d, k, k)),  # so does mixing keys
         case(i, *tokens_and_weights(rng, n, d, k, n)),  # so do the weights
@@ -85,24 +95,23 @@ def one_token_same_sizes(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def one_token_extreme(rng: np.random.Generator) -> list[Case]:
-    """a text of one token, and scores in the thousands"""
-    n, d, k, v = sizes(rng, 4, low=3)
-    i, top = 0, 0.0
-    while top < 1000:  # past what the exponential of a float64 can hold
-        X, Wq, Wk, Wv = tokens_and_weights(rng, n, d, k, v, spread=1e4)
-        scores = X @ Wq @ (X @ Wk).T / math.sqrt(k)
-        i, top = int(scores.max(axis=1).argmax()), scores.max()
-    return [case(0, *tokens_and_weights(rng, 1, d, k, v)), case(i, X, Wq, Wk, Wv)]
+    """a text of one token, and scores in the thousands, above zero and below"""
+    n, d, k, v = sizes_in_band(rng, 1)
+    i = int(rng.integers(1, n - 1))
+    return [
+        case(0, *tokens_and_weights(rng, 1, d, k, v)),
+        *(case(i, *raised(*tokens_and_weights(rng, n, d, k, v), level)) for level in (3000.0, -3000.0)),
+    ]
 
 
 @probe(0.5)
 def one_token_dtypes(rng: np.random.Generator) -> list[Case]:
-    """float32, and arrays that are not contiguous"""
-    n, d, k, v = sizes(rng, 4)
-    i, j = (int(index) for index in rng.integers(n, size=2))
+    """float32, and arrays that lie otherwise in memory, as a transpose does"""
+    n, d, k, v = sizes_in_band(rng, 1)
+    i = int(rng.integers(1, n - 1))
     return [
         case(i, *tokens_and_weights(rng, n, d, k, v, dtype="float32")),
-        case(j, *tokens_and_weights(rng, n, d, k, v, orders=LAYOUTS)),
+        case(i, *tokens_and_weights(rng, n, d, k, v, orders=LAYOUTS)),
     ]
 
 
@@ -140,6 +149,53 @@ def raw_scores_as_weights(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 @mistake
+def dots_as_weights(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you used the dot products as weights, neither scaled nor through softmax. They can be negative and they do not add up
+    to 1."""
+    return X @ Wk @ (X[i] @ Wq) @ (X @ Wv)
+
+
+@mistake
+def scores_over_their_sum(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you divided the scores by their sum. They add up to 1 then, and some may be negative: softmax takes powers first."""
+    scores = X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5
+    return scores / scores.sum() @ (X @ Wv)
+
+
+@mistake
+def powers_not_divided(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you took powers of the scores and did not divide them by their sum: the weights do not add up to 1, and large scores
+    overflow."""
+    return np.exp(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def smallest_score_wins(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """the key that fits worst has the largest weight: there is a sign too many in the scores."""
+    return softmax_1d(-(X @ Wk @ (X[i] @ Wq)) / len(Wq[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def even_weights(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """your answer is the plain mean of all values. How well each key fits the query should make the difference. (Softmax of one
+    score alone is 1, whatever the score: it needs all n of them in one call.)"""
+    return (X @ Wv).mean(axis=0)
+
+
+@mistake
+def sum_of_values(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """your answer is the sum of all values, each with weight 1. Softmax of one score alone is 1, whatever the score: it needs all n
+    of them in one call."""
+    return (X @ Wv).sum(axis=0)
+
+
+@mistake
+def best_value_only(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """your answer is the value of the one token whose key fits best. The others get less weight, and not none."""
+    return (X @ Wv)[(X @ Wk @ (X[i] @ Wq)).argmax()]
+
+
+@mistake
 def key_against_queries(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """you compared the key of token i with everybody's query. Token i is the one that asks: it brings its query, the
     others bring their keys."""
@@ -153,6 +209,24 @@ def queries_as_keys(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 @mistake
+def query_as_a_key(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you made the query with Wk. Queries have a weight matrix of their own."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wk) / len(Wq[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def nothing_projected(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you compared the tokens themselves. What meets in a dot product are a query and keys, which Wq and Wk make of them."""
+    return softmax_1d(X @ X[i] / len(Wq[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def mixes_queries(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you mixed queries. What is handed on are the values, which Wv makes."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wq)
+
+
+@mistake
 def no_scale(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """you did not divide the scores by √k before the softmax."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq)) @ (X @ Wv)
@@ -160,7 +234,8 @@ def no_scale(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def scale_by_k(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you divided the scores by k. It is its square root."""
+    """you divided the scores by k: at once, or by √k twice, in the query and in the key or before and after. Once by √k is
+    enough."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0])) @ (X @ Wv)
 
 
@@ -182,6 +257,51 @@ def scale_by_model_width(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 def scale_by_value_width(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """you divided the scores by √v, the width of a value. Values have no part in the scores."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wv[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def scale_by_whole_root(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you divided by a whole number: the root of k was cut off after the point, by `int`, `//` or `math.isqrt`."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / int(len(Wq[0]) ** 0.5)) @ (X @ Wv)
+
+
+@mistake
+def scale_by_half_of_k(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you divided by half of k. In Python `**` comes before `/`: a power of 1 / 2 needs brackets of its own."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / (len(Wq[0]) / 2)) @ (X @ Wv)
+
+
+@mistake
+def scale_by_a_quarter_of_k(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you divided by k and then by 2. In Python `**` comes before `/`, and `a / b ** 1 / 2` is `(a / b) / 2`: a power of 1 / 2 needs
+    brackets of its own."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) / 2) @ (X @ Wv)
+
+
+@mistake
+def scale_by_two(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you divided the scores by 2, whatever k is. That is √k in the worked example, where k = 4."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / 2) @ (X @ Wv)
+
+
+@mistake
+def scale_by_eight(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you divided the scores by 8, whatever k is. That is √k where k = 64, as in many a model; here k may be any number."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / 8) @ (X @ Wv)
+
+
+@mistake
+def scale_the_wrong_way(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you multiplied the scores by √k. They are to become smaller."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) * len(Wq[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def cosines_for_scores(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you divided by the lengths of query and key, which gives cosines. All scores are divided by one and the same number, √k."""
+    query, keys = X[i] @ Wq, X @ Wk
+    cosines = keys @ query / (np.linalg.norm(keys, axis=1) * np.linalg.norm(query))
+    return softmax_1d(cosines) @ (X @ Wv)
 
 
 @mistake
@@ -217,6 +337,105 @@ def counts_from_one(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 @mistake
+def always_the_first(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you answered for token 0, whichever was asked for."""
+    return softmax_1d(X @ Wk @ (X[0] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def always_the_last(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you answered for the last token, whichever was asked for. Does a loop of yours use the letter i as well?"""
+    return softmax_1d(X @ Wk @ (X[-1] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def the_next_one(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you answered for the token after. The first token has i = 0."""
+    return softmax_1d(X @ Wk @ (X[(i + 1) % len(X)] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
+
+
+@mistake
+def never_the_last(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you left out the last token. `range(n)` ends at n - 1 by itself."""
+    return softmax_1d(X[:-1] @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X[:-1] @ Wv)
+
+
+@mistake
+def three_tokens(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you look at three tokens, however long the text is. "tea is hot" has three; others have more or fewer."""
+    keys, values = np.stack([X[j] @ Wk for j in range(3)]), np.stack([X[j] @ Wv for j in range(3)])
+    return softmax_1d(keys @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ values
+
+
+@mistake
+def all_tokens_at_once(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you computed the outputs of all tokens. Asked for is that of token i alone, with one axis."""
+    weights = np.stack([softmax_1d(X @ Wk @ (x @ Wq) / len(Wq[0]) ** 0.5) for x in X])
+    return weights @ (X @ Wv)
+
+
+@mistake
+def values_not_added(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you returned the weighted values, one below the other. One step is left: add them up."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)[:, None] * (X @ Wv)
+
+
+@mistake
+def last_weighted_value(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """your answer is the last weighted value alone: in a loop, `=` overwrites what stood there, where each value should be added
+    to it."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)[-1] * (X[-1] @ Wv)
+
+
+@mistake
+def one_row_for_one_token(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """all numbers are right, and they are a table of one row. One token's output has one axis: `X[i:i + 1]` keeps two, `X[i]` has
+    one."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)[None, :] @ (X @ Wv)
+
+
+@mistake
+def list_for_an_output(i: int, X: F, Wq: F, Wk: F, Wv: F) -> list[float]:
+    """all numbers are right, and they stand in a list. An array is asked for, of the type of X."""
+    out = softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
+    return [float(x) for x in out]
+
+
+@mistake
+def rounded_output(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you rounded. The worked example does, for the page; hand back all digits."""
+    return np.round(softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv), 3)
+
+
+@mistake
+def output_of_two_digits(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you rounded. The worked example does, for the page; hand back all digits."""
+    return np.round(softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv), 2)
+
+
+@mistake
+def all_scores_below_zero(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """where all scores are below zero you take nothing off them before the exponential: the maximum starts at 0. softmax_1d knows what to
+    do."""
+    scores = X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5
+    e = np.exp(scores - max(0.0, scores.max()))
+    return e / e.sum() @ (X @ Wv)
+
+
+@mistake
+def scores_and_weights(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you multiplied the values by their scores, softmax and all: scores and weights were both used. The weights alone say how much."""
+    scores = X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5
+    return softmax_1d(scores) * scores @ (X @ Wv)
+
+
+@mistake
+def itself_added(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you added the value of token i once more. It is one of the n that are mixed, with its weight, and that is all."""
+    return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv) + X[i] @ Wv
+
+
+@mistake
 def weights_from_the_left(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """you put the weight matrices on the left of the token. Tokens are rows here, so the matrix stands on the
     right."""
@@ -246,6 +465,24 @@ def widened_to_float64(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
     whole number, which numpy makes a float64; a plain Python float leaves the dtype of an array alone."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / np.sqrt(len(Wq[0]))) @ (X @ Wv)
+
+
+leaves_itself_out_in_float64 = in_float64(leaves_itself_out)
+no_scale_in_float64 = in_float64(no_scale)
+scale_by_k_in_float64 = in_float64(scale_by_k)
+scale_by_tokens_in_float64 = in_float64(scale_by_tokens)
+scale_by_model_width_in_float64 = in_float64(scale_by_model_width)
+scale_by_value_width_in_float64 = in_float64(scale_by_value_width)
+raw_scores_as_weights_in_float64 = in_float64(raw_scores_as_weights)
+softmax_of_its_own_in_float64 = in_float64(softmax_of_its_own)
+only_the_past_in_float64 = in_float64(only_the_past)
+key_against_queries_in_float64 = in_float64(key_against_queries)
+queries_as_keys_in_float64 = in_float64(queries_as_keys)
+mixes_keys_in_float64 = in_float64(mixes_keys)
+sum_of_values_in_float64 = in_float64(sum_of_values)
+scale_after_softmax_in_float64 = in_float64(scale_after_softmax)
+counts_from_one_in_float64 = in_float64(counts_from_one)
+never_the_last_in_float64 = in_float64(never_the_last)
 
 
 @right

@@ -8,6 +8,9 @@ from autograder.exercises.inputs import normal
 from autograder.exercises.model import F
 from course.trial.values import with_layout
 
+KEY_WIDTHS = ((3,), (5, 6, 7, 8), (10, 11, 12))
+"""Bands of k in which its root, the whole part of that, and half of k are three different numbers, and differently so."""
+
 
 def tokens_and_weights(
     rng: np.random.Generator,
@@ -26,8 +29,31 @@ def tokens_and_weights(
     return X, Wq, Wk, Wv
 
 
+def sizes_in_band(rng: np.random.Generator, band: int, fewest: int = 4) -> tuple[int, int, int, int]:
+    """n, d, k and v, pairwise distinct, with k from one of `KEY_WIDTHS`; n is at least `fewest`."""
+    k = int(rng.choice(KEY_WIDTHS[band]))
+    n = int(rng.choice([size for size in range(fewest, 10) if size != k]))
+    d, v = (int(size) for size in rng.choice([size for size in range(4, 10) if size not in (k, n)], 2, replace=False))
+    return n, d, k, v
+
+
+def raised(X: F, Wq: F, Wk: F, Wv: F, level: float) -> tuple[F, F, F, F]:
+    """The same, except that every scaled score lies higher by `level`: a feature that is 1 in all tokens takes care of it."""
+    X, Wq, Wk = X.copy(), Wq.copy(), Wk.copy()
+    X[:, 0] = 1.0
+    Wq[:, 0], Wq[0, 0] = 0.0, 1.0
+    Wk[0, 0] += level * Wk.shape[1] ** 0.5
+    return X, Wq, Wk, Wv
+
+
 LAYOUTS = ("strided", "F", "strided", "F")
 """How X, Wq, Wk and Wv may lie in memory without being contiguous."""
+
+
+def some_tokens_and_weights(seed: int, n: int, d: int, k: int, v: int, dtype: str = "float64") -> tuple[F, F, F, F]:
+    """X, Wq, Wk and Wv of numbers with three decimals, the same every time."""
+    X, Wq, Wk, Wv = tokens_and_weights(np.random.default_rng(seed), n, d, k, v)
+    return tuple(a.round(3).astype(dtype) for a in (X, Wq, Wk, Wv))  # type: ignore[return-value]
 
 
 # Three tokens, worked through by hand in the notebook: all of k's products are whole numbers and √k is 2.

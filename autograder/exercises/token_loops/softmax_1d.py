@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.twins import in_float64
 
 
 def softmax_1d(s: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
@@ -24,36 +25,46 @@ PUBLIC = (
     case(np.array([0.0, 1.0])),
     case(np.array([1000.0, 0.0])),
     case(np.array([0.0, 1000.0])),
+    case(np.array([-500.0, -501.0])),
+    case(np.array([150.0, 151.5])),
     case(np.array([-9999.0, -10000.0])),
     case(np.array([2.0, -1.0, 0.5], dtype=np.float32)),
-    case(np.array([10000.0, -10000.0, 9999.0])),
+    case(np.array([20000.0, -20000.0, 19999.0])),
+    case(np.array([0.3, -1.2, 2.1, 0.7, -0.4, 1.6])),
+    case(np.array([-1.3, -2.6, -0.9, -4.2])),
+    case(np.array([-1200.0, 1.5, 0.25, -0.75, 2.0, 1.0])),
+    case(np.array([0.5, -0.5, 2000.0, 0.0, 0.25])),
+    case(np.array([1.0, 900.0, 0.5, 901.0, 0.25])),
 )
 
 
 @probe(0.5)
 def scores(rng: np.random.Generator) -> list[Case]:
     """weights of ordinary scores, positive and negative"""
-    n, m = sizes(rng, 2)
-    return [case(normal(rng, n, scale=2.0)), case(normal(rng, m, scale=2.0) - 3.0)]
+    n, m = sizes(rng, 2, low=4)
+    return [case(normal(rng, n, scale=2.0)), case(normal(rng, m) - 3.0), case(normal(rng, m) + 6.0)]
 
 
 @probe(1.0)
 def extreme_scores(rng: np.random.Generator) -> list[Case]:
-    """scores of 10000 and of -10000"""
-    n, m = sizes(rng, 2, low=3)
-    both, low = normal(rng, n), normal(rng, m)
+    """scores of any size: hundreds, thousands and ten thousands, of one sign or of both"""
+    n, m = sizes(rng, 2, low=4)
+    both, first, last, middle, two = (normal(rng, size) for size in (n, 9, 9, 5, 5))
     a, b = rng.choice(n, 2, replace=False)
-    both[a] += 1e4
-    both[b] -= 1e4
-    late = normal(rng, 9)
-    late[0] -= 1e3  # far below the others, which are near their mean
-    return [case(both), case(low - 1e4), case(normal(rng, n) + 1e4), case(late)]
+    both[a] += 2e4
+    both[b] -= 2e4
+    first[0] -= 1.2e3  # far below the others, which are near their mean
+    last[-1] -= 1.2e3
+    middle[2] += 2e3  # far above their mean, and what is in the middle of them
+    two[[1, 3]] += 9e2  # far above what is in the middle, and near the mean
+    levels = (-2e4, -500.0, 150.0, 800.0, 2e4)
+    return [*map(case, (both, first, last, middle, two)), *(case(normal(rng, m) + level) for level in levels)]
 
 
 @probe(0.5)
 def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single score, float32, and an array that is not contiguous"""
-    n, m = sizes(rng, 2)
+    """a single score, float32, and an array whose numbers do not lie side by side, as a column of a table"""
+    n, m = sizes(rng, 2, low=4)
     return [
         case(normal(rng, 1, scale=5.0)),
         case(normal(rng, n, scale=2.0, dtype="float32")),
@@ -61,10 +72,10 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@mistake
+@misses_the_idea
 def no_shift(s: F) -> F:
-    """you raised e to the scores as they are. A score of 10000 overflows to inf, and one of -10000 leaves 0 divided
-    by 0; the weights do not change if you take the same number off every score first."""
+    """you raised e to the scores as they are, or took off what is no score (`argmax` is a place). A score of 10000 overflows to inf, and one
+    of -10000 leaves 0 divided by 0; the weights do not change if you take the same number off every score first."""
     e = np.exp(s)
     return e / e.sum()
 
@@ -101,7 +112,7 @@ def no_exponential(s: F) -> F:
 
 @mistake
 def forced_to_float32(s: F) -> F:
-    """you turned the scores into float32, which keeps 7 digits of the caller's 16."""
+    """somewhere on the way is float32, which keeps 7 digits of the caller's 16."""
     e = np.exp((s - s.max()).astype(np.float32))
     return e / e.sum()
 
@@ -116,8 +127,14 @@ def forced_to_float64(s: F) -> F:
 
 @mistake
 def never_divided(s: F) -> F:
-    """you did not divide by the sum, so the weights do not add up to 1."""
+    """you did not divide by the sum, or divided by the largest power, which is 1: the weights do not add up to 1."""
     return np.exp(s - s.max())
+
+
+@mistake
+def never_shifted_nor_divided(s: F) -> F:
+    """you raised e to the scores, and that is all. The weights are to add up to 1, and large scores must not overflow."""
+    return np.exp(s)
 
 
 @mistake
@@ -137,6 +154,219 @@ def shifts_by_the_largest_size(s: F) -> F:
 
 
 @mistake
+def nothing_off_below_zero(s: F) -> F:
+    """where all scores are below zero you take nothing off. Either your maximum starts at 0, or you shift only where scores
+    are large. Far below zero every power is then 0, and 0 is divided by 0."""
+    e = np.exp(s - max(0.0, s.max()))
+    return e / e.sum()
+
+
+@mistake
+def shifts_by_the_last(s: F) -> F:
+    """you took the last score off every score. The last one need not be the largest, and another one can still overflow."""
+    e = np.exp(s - s[-1])
+    return e / e.sum()
+
+
+@mistake
+def shifts_by_the_median(s: F) -> F:
+    """you took off a score from the middle. That is allowed, and it does not save you: with far-apart scores the largest still
+    overflows."""
+    e = np.exp(s - np.median(s))
+    return (e / e.sum()).astype(s.dtype)
+
+
+@mistake
+def shifts_by_a_constant(s: F) -> F:
+    """you took the same number, 1000, off the scores of everybody. Other scores will be larger yet, or so small that all powers are 0:
+    what is taken off has to come from the scores themselves."""
+    e = np.exp(s - 1000.0)
+    return e / e.sum()
+
+
+@mistake
+def adds_the_max(s: F) -> F:
+    """you added the largest score instead of taking it off. The scores are then further from zero than before."""
+    e = np.exp(s + s.max())
+    return e / e.sum()
+
+
+@mistake
+def scaled_to_one(s: F) -> F:
+    """you divided the scores by their largest absolute value. Only taking a number away leaves the weights as they were;
+    dividing makes all the gaps smaller."""
+    e = np.exp(s / np.abs(s).max())
+    return e / e.sum()
+
+
+@mistake
+def squeezed_between_zero_and_one(s: F) -> F:
+    """you squeezed the scores into the range from 0 to 1 first, and divided by that range. Only taking a number away leaves the
+    weights as they were; dividing changes all the gaps."""
+    e = np.exp((s - s.min()) / (s.max() - s.min()))
+    return e / e.sum()
+
+
+@mistake
+def standardised(s: F) -> F:
+    """you took off the mean and divided by the standard deviation. Only taking a number away leaves the weights as they were;
+    dividing changes all the gaps."""
+    e = np.exp((s - s.mean()) / s.std())
+    return e / e.sum()
+
+
+@mistake
+def range_without_exponential(s: F) -> F:
+    """you took something off and divided by a sum, and the exponential is missing. It is what makes the weights."""
+    return (s - s.min()) / (s - s.min()).sum()
+
+
+@mistake
+def shifted_without_exponential(s: F) -> F:
+    """you took the maximum off and divided by the sum, and the exponential is missing. It is what makes the weights."""
+    return (s - s.max()) / (s - s.max()).sum()
+
+
+@mistake
+def sizes_without_exponential(s: F) -> F:
+    """you divided the absolute values of the scores by their sum. A score far below zero then weighs much; the exponential is
+    what makes every score positive and keeps their order."""
+    return np.abs(s) / np.abs(s).sum()
+
+
+@mistake
+def positive_part_without_exponential(s: F) -> F:
+    """you cut scores off at 0 and divided by the sum. All scores below zero then weigh nothing; the exponential is what makes
+    every score positive and keeps their order."""
+    kept = np.maximum(s, 0)
+    return kept / kept.sum()
+
+
+@mistake
+def divided_by_the_length(s: F) -> F:
+    """you divided by the root of the sum of the squares, as if the weights were a vector of length 1. They are to add up to 1."""
+    e = np.exp(s - s.max())
+    return e / np.linalg.norm(e).astype(s.dtype)
+
+
+@mistake
+def divided_by_how_many(s: F) -> F:
+    """you divided by how many scores there are, which makes a mean. Divide by what they add up to."""
+    e = np.exp(s - s.max())
+    return e / len(s)
+
+
+@mistake
+def divided_by_the_sum_of_scores(s: F) -> F:
+    """you divided the powers by the sum of the scores. What has to add up to 1 are the powers, so it is their sum."""
+    return np.exp(s - s.max()) / s.sum()
+
+
+@mistake
+def divided_by_the_sum_before_the_shift(s: F) -> F:
+    """above the line you took the maximum off, and below it you did not. The same number has to leave both."""
+    return np.exp(s - s.max()) / np.exp(s).sum()
+
+
+@mistake
+def divided_by_the_sum_after_the_shift(s: F) -> F:
+    """below the line you took the maximum off, and above it you did not. The same number has to leave both."""
+    return np.exp(s) / np.exp(s - s.max()).sum()
+
+
+@mistake
+def logarithms_of_weights(s: F) -> F:
+    """you returned the logarithms of the weights. One exponential is missing at the end."""
+    t = s - s.max()
+    return t - np.log(np.exp(t).sum())
+
+
+@mistake
+def naive_log_sum(s: F) -> F:
+    """you took the logarithm of the sum of the powers, which is a good way, and the powers overflowed, or were all 0, before there was a
+    logarithm. Take something off first."""
+    return np.exp(s - np.log(np.exp(s).sum()))
+
+
+@mistake
+def powers_of_two(s: F) -> F:
+    """you took powers of 2. Softmax takes powers of e, which is `np.exp`."""
+    e = 2.0 ** (s - s.max())
+    return e / e.sum()
+
+
+@mistake
+def powers_of_ten(s: F) -> F:
+    """you took powers of 10. Softmax takes powers of e, which is `np.exp`."""
+    e = 10.0 ** (s - s.max())
+    return e / e.sum()
+
+
+@mistake
+def squares(s: F) -> F:
+    """you squared the scores. That makes them positive, and a score far below zero weighs as much as one far above; softmax
+    takes powers of e."""
+    return s**2 / (s**2).sum()
+
+
+@mistake
+def each_by_itself(s: F) -> F:
+    """you gave each score a weight by itself (this is the logistic function). Weights depend on one another: they add up to 1."""
+    return np.where(s < 0, np.exp(np.minimum(s, 0)), 1.0).astype(s.dtype) / (1 + np.exp(-np.abs(s)))
+
+
+@mistake
+def smallest_wins(s: F) -> F:
+    """your smallest score has the largest weight: there is a sign too many in the exponent, and powers overflow where they are safe in numbers
+    that lie below."""
+    e = np.exp(-s)
+    return e / e.sum()
+
+
+@mistake
+def winner_takes_all(s: F) -> F:
+    """you gave the largest score all the weight. The others get less, and most often not nothing."""
+    out = np.zeros_like(s)
+    out[s.argmax()] = 1
+    return out
+
+
+@mistake
+def nan_made_zero(s: F) -> F:
+    """the powers overflowed, or were all 0, and you put 0 wherever the answer was not a number. The weights exist; what led to
+    them was lost. Take something off the scores first."""
+    e = np.exp(s)
+    return np.nan_to_num(e / e.sum())
+
+
+@mistake
+def nan_shared_out(s: F) -> F:
+    """the powers overflowed, or were all 0, and where the answer was not a number you gave everybody the same. The weights exist, and
+    they are others. Take something off the scores first."""
+    e = np.exp(s)
+    weights = e / e.sum()
+    return weights if np.isfinite(weights).all() else np.full_like(s, 1 / len(s))
+
+
+@mistake
+def overflow_made_finite(s: F) -> F:
+    """you replaced powers that overflowed by the largest number there is. Two different scores beyond the limit then get the
+    same weight, or their sum overflows; take something off the scores first."""
+    e = np.nan_to_num(np.exp(s))
+    return e / e.sum()
+
+
+@mistake
+def longer_numbers(s: F) -> F:
+    """you counted on a longer number type. It ends later, and it ends: e to the 12 000 is too much for it as well."""
+    limit = 11356.0  # of the type that x86 processors have; where there is none, it is float64 itself
+    if s.max() >= limit or s.max() < -limit:
+        return np.full_like(s, np.nan) if s.max() < 0 else np.where(s >= limit, np.nan, 0).astype(s.dtype)
+    e = np.exp(s - s.max())
+    return e / e.sum()
+
+
+@mistake
 def shifts_by_the_mean(s: F) -> F:
     """you took off the mean. That is allowed, and it does not save you: with far-apart scores the largest still
     overflows."""
@@ -150,6 +380,187 @@ def clipped(s: F) -> F:
     weight."""
     e = np.exp(np.clip(s, -700, 700))
     return e / e.sum()
+
+
+@mistake
+def clipped_at_500(s: F) -> F:
+    """you clipped the scores, at 500 or so, so that nothing overflows. Two different scores beyond the limit then get the same
+    weight."""
+    e = np.exp(np.clip(s, -500, 500))
+    return e / e.sum()
+
+
+@mistake
+def clipped_at_100(s: F) -> F:
+    """you clipped the scores, at 100 or so, so that nothing overflows. Two different scores beyond the limit then get the same
+    weight."""
+    e = np.exp(np.clip(s, -100, 100))
+    return e / e.sum()
+
+
+@mistake
+def clipped_from_above(s: F) -> F:
+    """you clipped large scores so that nothing overflows. Two different scores beyond the limit then get the same weight; and
+    scores far below zero still leave 0 divided by 0."""
+    e = np.exp(np.minimum(s, 700))
+    return e / e.sum()
+
+
+@mistake
+def clipped_after_the_shift(s: F) -> F:
+    """you took the maximum off, and clipped what lies far below it, at -10 or so. A small weight is not the same as a larger
+    one: there is no need to clip any more, for a power of 0 does no harm."""
+    e = np.exp(np.maximum(s - s.max(), -10))
+    return e / e.sum()
+
+
+@mistake
+def a_little_below_the_line(s: F) -> F:
+    """you added a little, 1e-6, below the line, so that it is not 0. Then the weights do not quite add up to 1. After the right
+    shift the sum is at least 1, and cannot be 0."""
+    e = np.exp(s - s.max())
+    return e / (e.sum() + 1e-6)
+
+
+@mistake
+def less_still_below_the_line(s: F) -> F:
+    """you added a little, 1e-8, below the line, so that it is not 0. Then the weights do not quite add up to 1. After the right
+    shift the sum is at least 1, and cannot be 0."""
+    e = np.exp(s - s.max())
+    return e / (e.sum() + 1e-8)
+
+
+@mistake
+def a_lot_below_the_line(s: F) -> F:
+    """you added something, 1e-3 or so, below the line, so that it is not 0. Then the weights do not add up to 1. After the
+    right shift the sum is at least 1, and cannot be 0."""
+    e = np.exp(s - s.max())
+    return e / (e.sum() + 1e-3)
+
+
+@mistake
+def rounded_weights(s: F) -> F:
+    """you rounded. Hand back all digits."""
+    e = np.exp(s - s.max())
+    return np.round(e / e.sum(), 3)
+
+
+@mistake
+def weights_of_four_digits(s: F) -> F:
+    """you rounded. Hand back all digits."""
+    e = np.exp(s - s.max())
+    return np.round(e / e.sum(), 4)
+
+
+@mistake
+def weights_of_two_digits(s: F) -> F:
+    """you rounded. Hand back all digits."""
+    e = np.exp(s - s.max())
+    return np.round(e / e.sum(), 2)
+
+
+@mistake
+def whole_weights(s: F) -> F:
+    """your weights are whole numbers, or were put into an array of integers: what comes after the point is lost there."""
+    e = np.exp(s - s.max())
+    return (e / e.sum()).astype(np.int64)
+
+
+@mistake
+def weights_as_a_column(s: F) -> F:
+    """all weights are right, and they have become a table of one column. One axis goes in, and one comes out."""
+    e = np.exp(s - s.max())
+    return (e / e.sum())[:, None]
+
+
+@mistake
+def tuple_of_weights(s: F) -> tuple[float, ...]:
+    """all weights are right, and they stand in a tuple. An array is asked for, of the type of the scores."""
+    e = np.exp(s - s.max())
+    return tuple(float(x) for x in e / e.sum())
+
+
+@mistake
+def sorted_weights(s: F) -> F:
+    """you sorted the scores. Each weight stands where its score stands."""
+    e = np.exp(np.sort(s) - s.max())
+    return e / e.sum()
+
+
+@mistake
+def sum_so_far(s: F) -> F:
+    """you divided each power by the sum of those up to it: the division stands in the loop that adds up. First the whole sum, then the
+    division."""
+    e = np.exp(s - s.max())
+    return e / np.cumsum(e)
+
+
+@mistake
+def sum_of_the_others(s: F) -> F:
+    """you divided each power by the sum of the others. The sum is over all of them, this one too."""
+    e = np.exp(s - s.max())
+    with np.errstate(all="ignore"):
+        return e / (e.sum() - e)
+
+
+@mistake
+def shifts_by_the_sum(s: F) -> F:
+    """you took the sum of all scores off. That is allowed, and it does not save you: it may be far from the largest of them, on either
+    side."""
+    e = np.exp(s - s.sum())
+    return e / e.sum()
+
+
+@mistake
+def sign_lost_after_the_shift(s: F) -> F:
+    """you took each score off the largest, or absolute values after the shift: what lies far below comes out far above, and the smallest score
+    has the largest weight."""
+    e = np.exp(s.max() - s)
+    return e / e.sum()
+
+
+@mistake
+def scaled_by_how_many(s: F) -> F:
+    """you divided the scores by the root of how many there are. No scale belongs into softmax."""
+    e = np.exp((s - s.max()) / len(s) ** 0.5)
+    return e / e.sum()
+
+
+@mistake
+def overflow_in_python(s: F) -> F:
+    """you raised e to the scores as they are, with Python's `math.exp`, which refuses where numpy says inf. The weights do not change if you
+    take the same number off every score first."""
+    powers = [math.exp(x) for x in s]
+    return np.array([power / sum(powers) for power in powers])
+
+
+@mistake
+def weights_as_a_row(s: F) -> F:
+    """all weights are right, and they have become a table of one row. One axis goes in, and one comes out."""
+    e = np.exp(s - s.max())
+    return (e / e.sum())[None, :]
+
+
+@mistake
+def list_of_weights(s: F) -> list[float]:
+    """all weights are right, and they stand in a list. An array is asked for, of the type of the scores."""
+    e = np.exp(s - s.max())
+    return [float(x) for x in e / e.sum()]
+
+
+no_shift_in_float64 = in_float64(no_shift)
+never_divided_in_float64 = in_float64(never_divided)
+divides_by_the_max_in_float64 = in_float64(divides_by_the_max)
+shifts_by_the_min_in_float64 = in_float64(shifts_by_the_min)
+shifts_by_the_first_in_float64 = in_float64(shifts_by_the_first)
+shifts_by_the_mean_in_float64 = in_float64(shifts_by_the_mean)
+shifts_by_the_largest_size_in_float64 = in_float64(shifts_by_the_largest_size)
+nothing_off_below_zero_in_float64 = in_float64(nothing_off_below_zero)
+no_exponential_in_float64 = in_float64(no_exponential)
+sum_so_far_in_float64 = in_float64(sum_so_far)
+rounded_weights_in_float64 = in_float64(rounded_weights)
+clipped_in_float64 = in_float64(clipped)
+nan_made_zero_in_float64 = in_float64(nan_made_zero)
 
 
 @right
@@ -173,6 +584,19 @@ def softmax_by_loop(s: F) -> F:
     for j in range(len(s)):
         out[j] /= total
     return out
+
+
+@right
+def softmax_with_next_to_nothing_below(s: F) -> F:
+    e = np.exp(s - s.max())
+    return e / (e.sum() + 1e-12)
+
+
+@right
+def softmax_of_python_numbers(s: F) -> F:
+    top = s.max()
+    powers = [math.exp(x - top) for x in s.tolist()]
+    return np.array([power / sum(powers) for power in powers], dtype=s.dtype)
 
 
 @right

@@ -18,9 +18,20 @@ from course.trial import harnesses
 from course.trial.cases import case
 from course.trial.comparing import Difference
 from course.trial.functions import public_function
-from course.trial.harnesses import decoding, evaluating, gradients, refusing, stretched, timing
+from course.trial.harnesses import (
+    accepting,
+    decoding,
+    evaluating,
+    gradients,
+    refusing,
+    shards,
+    stepping,
+    stretched,
+    timing,
+    twice,
+)
 from course.trial.observing import OUT_OF_STEP, Observation, Raised
-from course.trial.ranks import held_up
+from course.trial.ranks import Rank, held_up, simulated
 from course.trial.tellings import BENT, SENT
 from course.trial.text import explain
 from course.trial.values import Tensor
@@ -132,8 +143,7 @@ def test_who_measures_with_care_leaves_no_trace(training: bool) -> None:
     assert report == {
         "in training mode afterwards": "yes" if training else "no",
         "carries a graph": False,
-        "gradients recorded afterwards": True,
-        "can still be trained": True,
+        "left switched off": "nothing",
     }
 
 
@@ -146,8 +156,8 @@ def test_who_measures_with_care_leaves_no_trace(training: bool) -> None:
             "in training mode afterwards",
             "the part inside, but not the model",
         ),
-        (lambda model: torch.set_grad_enabled(False), "gradients recorded afterwards", False),
-        (lambda model: model.requires_grad_(False), "can still be trained", False),
+        (lambda model: torch.set_grad_enabled(False), "left switched off", "the recording of gradients"),
+        (lambda model: model.requires_grad_(False), "left switched off", "the gradients of the model's weights"),
     ],
 )
 def test_a_trace_that_is_left_is_told(trace: Callable[..., Any], key: str, said: object) -> None:
@@ -180,9 +190,69 @@ def test_an_assertion_is_told_from_a_refusal() -> None:
     assert refusing(asserts, 1) not in (refusing(refuse, 1), refusing(asserts, 0))
 
 
+def test_another_error_that_is_raised_on_purpose_is_told_by_its_type() -> None:
+    def raises(x: int) -> None:
+        raise TypeError("no number")
+
+    assert refusing(raises, 1) == "TypeError, raised"
+
+
 def test_another_exception_than_a_refusal_passes_through() -> None:
     with pytest.raises(ZeroDivisionError):
         refusing(lambda x: 1 / x, 0)
+
+
+def test_a_refusal_of_what_is_not_to_be_refused_says_so() -> None:
+    def hasty(x: int) -> None:
+        if x:
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="there is nothing to refuse here, and a 'ValueError' is raised"):
+        accepting(hasty, 1)
+    assert accepting(hasty, 0) is None
+
+
+def test_an_operation_that_went_wrong_is_no_refusal() -> None:
+    with pytest.raises(ValueError, match="mismatch"):
+        accepting(lambda x: np.ones(x) @ np.ones(x + 1), 2)
+
+
+# ----------------------------------------------------------------------------------------------- stepping
+
+
+def test_what_a_step_returns_is_looked_at_one_by_one_if_there_are_two() -> None:
+    assert stepping(lambda *given: ("row", {"K": 1}), *(TEXT,) * 5) == {"output": "row", "cache": {"K": 1}}
+    assert stepping(lambda *given: ["row"], *(TEXT,) * 5) == ["row"]
+
+
+# --------------------------------------------------------------------------------------------- several ranks
+
+WEIGHTS = {"b1": np.zeros(4), "b2": np.array([1.0, 2.0])}
+
+
+def returned(found: list[Any]) -> list[Any]:
+    return [Rank.from_value(one).observed.result["H"] for one in found]
+
+
+def test_what_a_function_keeps_from_another_block_shows() -> None:
+    kept: dict[int, Any] = {}
+
+    def remembers(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
+        return kept.setdefault(rank, params["b2"])
+
+    with simulated():
+        found = returned(twice(remembers, 2, np.ones((1, 2)), WEIGHTS, 2, np.ones((1, 1), bool), 0.1, "relu"))
+    assert [H.tolist() for H in found] == [[2.0, 1.0]] * 2
+
+
+def test_an_activation_that_is_given_more_than_a_share_is_spoilt() -> None:
+    def bends(times: int) -> Callable[..., Any]:
+        return lambda rank, p, X, params, h, keep, eps, act: [act(np.ones((1, 2))) for _ in range(times)][-1]
+
+    given = (2, np.ones((1, 2)), WEIGHTS, 2, np.ones((1, 1), bool), 0.1, "relu", {})
+    with simulated():
+        within, beyond = (returned(shards(bends(times), *given)) for times in (1, 2))
+    assert [H.tolist() for H in (*within, *beyond)] == [[[1.0, 1.0]]] * 2 + [[[2.0, 2.0]]] * 2
 
 
 # ------------------------------------------------------------------------------------------------- timing
@@ -377,11 +447,11 @@ def test_what_all_ranks_raise_is_raised() -> None:
 def test_what_one_rank_raises_is_told_with_its_number_and_before_who_waited_for_it() -> None:
     def stumbles(rank: int, p: int, X: np.ndarray, *others: Any) -> None:
         if rank == 1:
-            raise ValueError("no")
+            raise TypeError("no")
         distributed.all_reduce(torch.from_numpy(X))
 
     found = raised(stumbles)
-    assert (found.kind, found.message) == ("ValueError on rank 1", "no")
+    assert (found.kind, found.message) == ("TypeError on rank 1", "no")
 
 
 def test_ranks_that_do_not_meet_are_told_of() -> None:
