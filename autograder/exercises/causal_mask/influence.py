@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from autograder.exercises.inputs import causal, normal, sizes
-from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.model import B, Case, F, case, misses_the_idea, mistake, probe, right
 from course.trial.functions import Function, public_function
 
 Model = Callable[[np.ndarray], np.ndarray]
@@ -413,7 +413,7 @@ def moves_only_the_last_token(f: Model, X: F) -> B:
     return moved
 
 
-@mistake
+@misses_the_idea
 def same_nudge_for_every_feature(f: Model, X: F) -> B:
     """your nudge adds the same number to every feature of a token. A model that first subtracts the token's mean, as
     many do, does not notice that. Move the features by different amounts."""

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
-from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.model import B, Case, F, case, misses_the_idea, mistake, probe, right
 
 USES = ("mask_scores",)
 
@@ -211,7 +211,7 @@ def _hidden(S: F, keep: B, fill: float = -np.inf) -> F:
     return np.where(keep, S, fill)
 
 
-@mistake
+@misses_the_idea
 def nan_in_empty_rows(S: F, keep: B) -> F:
     """in a row that may attend to nothing every score is -inf, and -inf minus -inf is NaN. Such a row should
     come out as zeros."""

@@ -597,17 +597,15 @@ def weights_of_head_0(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 @mistake
 def keys_from_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """your keys are the queries once more. They have columns of their own, after those of the queries."""
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
+    Q, _, V = _qkv(X, Wqkv, Wo, h)
     return merged(softmax_of_kept(Q @ _stood_up(Q) / math.sqrt(Q.shape[2]), keep) @ V) @ Wo
 
 
 @mistake
 def values_from_keys(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """your values are the keys once more. They have columns of their own, after those of the keys."""
-    k, v = widths(Wqkv, Wo, h)
-    Q, K, V = _qkv(X, Wqkv, Wo, h)
-    V = K
-    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V) @ Wo
+    Q, K, _ = _qkv(X, Wqkv, Wo, h)
+    return merged(softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ K) @ Wo
 
 
 @mistake
@@ -841,17 +839,17 @@ def one_value_width_taken_off(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 def last_head_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """the last head counts for nothing in your output. Heads are counted from 0 to h - 1."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    O = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
-    O[-1] = 0
-    return merged(O) @ Wo
+    outputs = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
+    outputs[-1] = 0
+    return merged(outputs) @ Wo
 
 
 @mistake
 def first_head_alone(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """only head 0 counts in your output."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
-    O = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
-    return O[0] @ Wo[: V.shape[2]]
+    outputs = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
+    return outputs[0] @ Wo[: V.shape[2]]
 
 
 @misses_the_idea

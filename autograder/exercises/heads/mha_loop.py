@@ -663,7 +663,7 @@ def adds_minus_a_billion_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -
 def last_head_left_out(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """the last head counts for nothing in your output. Heads are counted from 0 to h - 1."""
     heads = _heads(X, Wq, Wk, Wv, keep)
-    return np.concatenate(heads[:-1] + [np.zeros_like(heads[-1])], axis=1) @ Wo
+    return np.concatenate([*heads[:-1], np.zeros_like(heads[-1])], axis=1) @ Wo
 
 
 @right

@@ -13,11 +13,11 @@ from autograder.exercises.parts import counting, pattern
 
 def apart(rng: np.random.Generator) -> tuple[int, int, int, int, int]:
     """Sizes n, d, h, k, v, no two alike, nor any of them the width of all queries or of all values; the root of k is no whole
-    number, and neither it nor k is half of k, or d / h."""
+    number, and k and v are not what they would be if d were shared out evenly, or the values of one head alone counted."""
     while True:
         n, d, v = sizes(rng, 3, 3)
         k, h = int(rng.integers(5, 9)), int(rng.integers(2, 5))
-        if len({n, d, h, k, v, h * k, h * v, n * h}) == 8 and d // h not in (1, k, v):
+        if len({n, d, h, k, v, h * k, h * v, n * h}) == 8 and d // h not in (1, k, v, v - 1) and v * (h - 1) >= 2 * h:
             return n, d, h, k, v
 
 
