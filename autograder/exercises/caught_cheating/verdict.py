@@ -50,6 +50,7 @@ PUBLIC = (
     case(2.237, 2.384, 0.145),
     case(2.533, 2.384, 0.145),
     case(2.531, 2.384, 0.151),
+    case(2.714, 2.384, 0.145),
     case(-0.5, 1.5, 0.25),
     case(math.nan, 1.5, 0.25, harness="refusing"),
     case(math.inf, 1.5, 0.25, harness="refusing"),
@@ -65,7 +66,17 @@ def three_ways(rng: np.random.Generator) -> list[Case]:
     cases = []
     for narrow, wide in ((12, 16), (16, 24), (24, 30)):
         entropy, tol = int(rng.integers(160, 240)), int(rng.integers(narrow, wide))
-        apart = (1, 4, int(0.45 * tol), int(0.65 * tol), tol - 1, tol + 1, 2 * tol, entropy - int(rng.integers(1, 9)))
+        apart = (
+            1,
+            4,
+            int(0.45 * tol),
+            int(0.65 * tol),
+            tol - 1,
+            tol + 1,
+            2 * tol,
+            2 * tol + 1,
+            entropy - int(rng.integers(1, 9)),
+        )
         cases += [case((entropy + side * by) / 100, entropy / 100, tol / 100) for by in apart for side in (1, -1)]
     return cases
 
