@@ -94,13 +94,13 @@ class OneLayer(nn.Module):
         super().__init__()
         self.strategy = strategy
         self.E = nn.Parameter(torch.randn(c, d))
-        self.P = nn.Parameter(torch.randn(n, d))
+        self.Pos = nn.Parameter(torch.randn(n, d))
         self.Wqkv = nn.Linear(d, 3 * d, bias=False)
         self.ffn = nn.Sequential(nn.Linear(d, 2 * d), nn.ReLU(), nn.Linear(2 * d, d))
         self.U = nn.Linear(d, c)
 
     def embed(self, ids: Int[Tensor, "b n"]) -> Float[Tensor, "b n d"]:
-        return self.E[ids] + self.P[: ids.shape[1]]
+        return self.E[ids] + self.Pos[: ids.shape[1]]
 
     def attend(self, X: Float[Tensor, "b n d"]) -> Float[Tensor, "b n c"]:
         Q, K, V = self.Wqkv(X).chunk(3, dim=-1)

@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -222,6 +223,7 @@ def compiled() -> Compiled:
     return Compiled(racer, f"torch.compile took {took:.1f} s, once; that is not counted as time of the block")
 
 
+@cache
 def recognised() -> str:
     """How often the compiler puts the fused call in place of attention that is written out, in words, by how the mask is written.
 
@@ -233,6 +235,7 @@ def recognised() -> str:
     if missing := _missing_compiler() if device.type == "cpu" else None:
         return missing
     from torch._dynamo.utils import counters
+    from torch._inductor import config
 
     q, k, v = torch.randn(3, 2, 4, 64, 64, generator=torch.Generator().manual_seed(2)).to(device).unbind(0)
     future = _future(64, device)
@@ -247,7 +250,9 @@ def recognised() -> str:
     lines = []
     for spelling, attend in (("S + M", as_a_sum), ("S.masked_fill(future, -inf)", filled_in)):
         counters.clear()
-        with torch.no_grad():
+        # what was compiled once before would not be looked at; torch warns that it is told to look
+        with torch.no_grad(), config.patch(force_disable_caches=True), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             why = trouble(torch.compile(attend, options={"compile_threads": 1}))
         if why:
             return why

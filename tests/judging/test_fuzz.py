@@ -27,6 +27,7 @@ from autograder.authoring.mutants import as_student
 from autograder.exercises import every_exercise
 from autograder.exercises.model import Case, Exercise, Probe
 from autograder.judging import Verdict, judge_here
+from autograder.judging.again import again
 from course.client import answer
 from course.trial.claims import VIEWS
 from course.trial.link import Link, SocketLink

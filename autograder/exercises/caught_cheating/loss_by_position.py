@@ -112,7 +112,8 @@ def in_training(rng: np.random.Generator) -> list[Case]:
 
 
 def _either_mode(rng: np.random.Generator) -> list[Case]:
-    return [_drawn_texts(rng, *sizes(rng, 3, 3), training=training) for training in (True, False)]
+    b, n, c = sizes(rng, 3, 3)
+    return [_drawn_texts(rng, b, n, c, training) for training in (True, False)]
 
 
 @probe(0.25, part="in training mode afterwards")

@@ -46,11 +46,11 @@ PUBLIC = (
     # beyond them, by hardly anything
     *(case(1.5 + sign * (0.25 + 2.0**power), 1.5, 0.25) for power in (-20, -13, -10, -8) for sign in (1, -1)),
     case(1.5, 1.5, 0.0),  # a band of width 0
-    case(1.5 + 2.0**-40, 1.5, 0.0),
     # another entropy, other digits
     case(2.237, 2.384, 0.145),
     case(2.533, 2.384, 0.145),
     case(2.531, 2.384, 0.151),
+    case(2.714, 2.384, 0.145),
     case(-0.5, 1.5, 0.25),
     case(math.nan, 1.5, 0.25, harness="refusing"),
     case(math.inf, 1.5, 0.25, harness="refusing"),
@@ -66,7 +66,17 @@ def three_ways(rng: np.random.Generator) -> list[Case]:
     cases = []
     for narrow, wide in ((12, 16), (16, 24), (24, 30)):
         entropy, tol = int(rng.integers(160, 240)), int(rng.integers(narrow, wide))
-        apart = (1, 4, int(0.45 * tol), int(0.65 * tol), tol - 1, tol + 1, 2 * tol, entropy - int(rng.integers(1, 9)))
+        apart = (
+            1,
+            4,
+            int(0.45 * tol),
+            int(0.65 * tol),
+            tol - 1,
+            tol + 1,
+            2 * tol,
+            2 * tol + 1,
+            entropy - int(rng.integers(1, 9)),
+        )
         cases += [case((entropy + side * by) / 100, entropy / 100, tol / 100) for by in apart for side in (1, -1)]
     return cases
 
@@ -86,7 +96,7 @@ def edges_of_the_band(rng: np.random.Generator) -> list[Case]:
     entropy, tol = _quarters(rng)
     beyond = [tol + 2.0**power for power in (-20, -13, -10, -8)]  # by hardly anything, and still exact
     cases += [case(entropy + sign * by, entropy, tol) for by in beyond for sign in (1, -1)]
-    return [*cases, case(entropy, entropy, 0.0), case(entropy + 2.0**-40, entropy, 0.0)]
+    return [*cases, case(entropy, entropy, 0.0)]
 
 
 @probe(0.25)
@@ -524,13 +534,6 @@ def numbers_for_words(loss: float, entropy: float, tol: float) -> int:
 def true_or_false(loss: float, entropy: float, tol: float) -> bool:
     """you answer whether the loss is honest, with True or False. There are three cases: return one of the three words."""
     return _judge(loss, entropy, tol) == "honest"
-
-
-@mistake
-def close_by_math_is_honest(loss: float, entropy: float, tol: float) -> str:
-    """your comparison has a tolerance of its own, on top of tol: functions that ask whether two numbers are close bring
-    one along. Where the band ends has been agreed on beforehand, and it ends there, also where tol is 0."""
-    return _about(loss, entropy, tol, lambda distance: math.isclose(loss, entropy, abs_tol=tol))
 
 
 @mistake

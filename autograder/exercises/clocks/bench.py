@@ -96,7 +96,7 @@ def _spikes(rng: np.random.Generator) -> list[Case]:
     cases = []
     for reps in (5, 6, 2):
         usual, spike = _ticks(rng, reps, 1.0, 2.0, EIGHTHS), _ticks(rng, 1, 8.0, 16.0, EIGHTHS)
-        cases.append(_timing(0, reps, [*usual[:1], *spike, *usual[1:]], 0.125))
+        cases.append(_timing(0, reps, [*usual[:1], *spike, *usual[1:-1], 0.75], 0.125))  # one call more is told
     return [*cases, _timing(0, 5, [0.25, *_ticks(rng, 4, 4.0, 5.0, EIGHTHS)], 0.125)]  # one far too fast
 
 

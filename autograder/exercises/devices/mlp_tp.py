@@ -163,8 +163,8 @@ def _unlike(rng: np.random.Generator, p: int, even: bool = False) -> tuple[int, 
             return n, d, share
 
 
-def _on_two_and_three(rng: np.random.Generator, **more: bool) -> list[Case]:
-    return [_network(rng, *_unlike(rng, p, even=True), p, **more) for p in (2, 3)]
+def _on_two_and_three(rng: np.random.Generator, b2: bool = False, watched: bool = True) -> list[Case]:
+    return [_network(rng, *_unlike(rng, p, even=True), p, b2=b2, watched=watched) for p in (2, 3)]
 
 
 @probe(0.75)
