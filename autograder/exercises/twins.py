@@ -19,6 +19,7 @@ def in_float64(wrong: Implementation) -> Implementation:
 
     twin.__name__ = twin.__qualname__ = f"{wrong.__name__}_in_float64"
     twin.__module__ = wrong.__module__
+    twin.twin_of = wrong  # type: ignore[attr-defined]
     lesson = " ".join((inspect.getdoc(wrong) or "").split())
     twin.__doc__ = f"{lesson} (And float32 went in and float64 came out: of np.zeros, or of np.sqrt of a whole number.)"
     return misses_the_idea(twin) if about_the_idea(wrong) else mistake(twin)
@@ -26,3 +27,8 @@ def in_float64(wrong: Implementation) -> Implementation:
 
 def _widened(leaf: Any) -> Any:
     return leaf.astype(np.float64) if isinstance(leaf, np.ndarray) and leaf.dtype == np.float32 else leaf
+
+
+def twin_of(implementation: Implementation) -> Implementation | None:
+    """The mistake that this one is in float64, or None where it is none in two."""
+    return getattr(implementation, "twin_of", None)

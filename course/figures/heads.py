@@ -197,10 +197,17 @@ def theatre_split(split_heads: Split) -> tuple[Figure, str]:
         own = [[_cell(number, h, k) for number in row] for row in heads[i]]
         _table(axes, 10.95, 0.95 + i * 3.3, own, "[h, n, k] = [2, 3, 2]" if i == 0 else "", misplaced=wrong[i])
         axes.text(
-            13.07, 0.95 + i * 3.3 + 1.5 * TALL, f"head {HEADS[i]}", va="center", fontsize=10.5, rotation=270, ha="center"
+            13.07,
+            0.95 + i * 3.3 + 1.5 * TALL,
+            f"head {HEADS[i]}",
+            va="center",
+            fontsize=10.5,
+            rotation=270,
+            ha="center",
         )
     rows = "; ".join(
-        f"head {HEADS[i]}: " + ", ".join(" and ".join(_word(_cell(x, h, k)).replace("\n", " ") for x in row) for row in head)
+        f"head {HEADS[i]}: "
+        + ", ".join(" and ".join(_word(_cell(x, h, k)).replace("\n", " ") for x in row) for row in head)
         for i, head in enumerate(heads)
     )
     return figure, (
@@ -309,7 +316,9 @@ def theatre_merge(merge_heads: Merge) -> tuple[Figure, str]:
     for i in range(h):
         own = [[_cell(number, h, v) for number in row] for row in heads[i]]
         _table(axes, 0.5, 0.95 + i * 3.3, own, "[h, n, v] = [2, 3, 2]" if i == 0 else "", loud=True)
-        axes.text(0.28, 0.95 + i * 3.3 + 1.5 * TALL, f"head {HEADS[i]}", va="center", fontsize=10.5, rotation=90, ha="center")
+        axes.text(
+            0.28, 0.95 + i * 3.3 + 1.5 * TALL, f"head {HEADS[i]}", va="center", fontsize=10.5, rotation=90, ha="center"
+        )
     _arrow(axes, 2.75, 4.5, middle, "exchange\nhead, token", "axes 0, 1")
     for t in range(n):
         slab = [[_cell(number, h, v) for number in piece] for piece in heads[:, t]]

@@ -463,13 +463,6 @@ def a_floor_of_1e_9(model: nn.Module, ids: Tensor) -> Tensor:
     return _with_a_floor(model, ids, 1e-9)
 
 
-@mistake
-def a_floor_of_1e_8(model: nn.Module, ids: Tensor) -> Tensor:
-    """you add 1e-8 to each probability before its logarithm. Then no loss can be above 18.4 nats, and a model that is
-    sure and wrong gets off lightly. Softmax and logarithm taken at once, as log-softmax does, need no such floor."""
-    return _with_a_floor(model, ids, 1e-8)
-
-
 def _cut_off(model: nn.Module, ids: Tensor, floor: float) -> Tensor:
     p = _from_logits(model, ids[:, :-1]).softmax(dim=-1).gather(-1, ids[:, 1:, None])[..., 0]
     return -p.clamp(min=floor).log().mean(dim=0)
