@@ -41,7 +41,7 @@ from course.trial.text import LOOP_LEFT, explain, recognised
 from course.trial.values import Callback, Malformed, Value, bare, map_leaves, plain
 
 ASKS_PER_CALL = 5_000
-ASKED_ELEMENTS = 4_000  # loops over every pair of them end in seconds
+ASKED_ELEMENTS = 5_000  # loops over every pair of them end in seconds
 LISTENING_SECONDS = 3.0  # of the judge's processor time in one conversation, to read what comes and to answer questions
 LONGEST_REASON = 500
 FORM_KEEPS = 0.75  # of a probe's points, where an answer is right but for its form

@@ -102,7 +102,7 @@ def _sizes(rng: np.random.Generator, p: int, even: bool = True) -> tuple[int, ..
     """n, d, h, k, v, f: pairwise distinct, two heads a rank; d is a multiple of p if it is to be even."""
     h, f = 2 * p, 5 * p
     d = int(rng.choice([size for size in range(5, 13) if size not in (h, f) and (p == 1 or (size % p == 0) is even)]))
-    others = [size for size in range(2, 8) if size not in (h, f, d) and h * size != d]
+    others = [size for size in range(2, 9) if size not in (h, f, d) and h * size != d]
     n, k, v = (int(size) for size in rng.permutation(others)[:3])
     return n, d, h, k, v, f
 

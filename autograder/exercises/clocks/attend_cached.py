@@ -205,8 +205,7 @@ def _decoding(rng: np.random.Generator, n: int, d: int, k: int, v: int, dtype: s
 @probe(1.0)
 def whole_texts(rng: np.random.Generator) -> list[Case]:
     """a whole text, token by token, with the caches that you return"""
-    n, d, k, v = sizes(rng, 4, low=3, high=7)
-    d, k = (k, d) if k == 4 else (d, k)  # whose root is the same in any precision
+    n, d, k, v = sizes(rng, 4, low=5, high=8)  # none is a square, whose root is the same in any precision
     return [_decoding(rng, n, d, k, v), _decoding(rng, v, n, d, k, dtype="float32")]
 
 
@@ -772,13 +771,6 @@ def everything_in_float64(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 
 @mistake
-def everything_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you computed in float32, whatever came in, perhaps because a tensor was made without a number type. What comes in as
-    float64 goes out as float64."""
-    return _right_step(x_new.float(), {k: t.float() for k, t in cache.items()}, Wq.float(), Wk.float(), Wv.float())
-
-
-@mistake
 def root_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     """your output is right to 8 digits or so: somewhere on the way float32 was used. The root of a tensor of whole numbers is one
     of float32, whatever your scores are. A root that is a plain number of Python's fits them all."""
@@ -899,15 +891,6 @@ def nan_made_zero(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     grown = _grown(x_new, cache, Wk, Wv)
     powers = (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).exp()
     return (powers / powers.sum()).nan_to_num(0.0) @ grown["V"], grown
-
-
-@mistake
-def a_small_number_in_the_denominator(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you added a small number to the sum of the exponentials. Then weights do not add up to 1, and where all scores are far below 0 they are all 0. A sum that
-    holds the largest score's exponential, 1, needs no such guard."""
-    grown = _grown(x_new, cache, Wk, Wv)
-    powers = (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).exp()
-    return powers / (powers.sum() + 1e-8) @ grown["V"], grown
 
 
 @mistake
