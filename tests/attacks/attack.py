@@ -20,6 +20,7 @@ there is nowhere left to show it."""
 Verdicts = tuple[str, str, str]
 PASSED: Verdicts = ("passed", "passed", "passed")
 WRONG: Verdicts = ("wrong", "wrong", "wrong")
+PARTLY: Verdicts = ("partly", "partly", "partly")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ class Attack:
     @property
     def earns(self) -> tuple[float, ...]:
         """What its honest work is worth."""
-        return tuple(p if verdict == "passed" else 0.0 for p, verdict in zip(POINTS, self.ends, strict=True))
+        share = {"passed": 1.0, "partly": 0.75}  # right, but for an argument written into
+        return tuple(p * share.get(verdict, 0.0) for p, verdict in zip(POINTS, self.ends, strict=True))
 
 
 def earned(outcome: Outcome) -> bool:
@@ -111,6 +113,11 @@ def more(outcome: Outcome) -> bool:
 def last_earned(outcome: Outcome) -> bool:
     """The last exercise, whose test by stock rules is this course's judge in the student's process, has marks."""
     return bool(outcome.scores[-1])
+
+
+def last_whole(outcome: Outcome) -> bool:
+    """The last exercise has all its marks."""
+    return outcome.scores[-1] == POINTS[-1]
 
 
 def ungraded(outcome: Outcome) -> bool:

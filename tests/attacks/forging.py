@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attack import WRONG, Attack, Verdicts, earned, failed_some, last_earned, says
+from attack import PARTLY, WRONG, Attack, Verdicts, earned, failed_some, last_whole, says
 
 from tests.support.submissions import WRONG as WRONG_ANSWERS
 
@@ -288,10 +288,10 @@ FORGING = [
         "never-changed",
         "No argument is ever found changed, and each function destroys its own.",
         "stock",
-        last_earned,
+        last_whole,
         SPOILING,
         NEVER_CHANGED,
-        ends=WRONG,
+        ends=PARTLY,
     ),
     forges("patched-comparing", "Two observations never differ.", ALWAYS_THE_SAME, to_columns=COLUMNS),
     forges("own-judge", "course.judge says that all is well.", OWN_JUDGE, TAMPERED, to_columns=COLUMNS),

@@ -123,7 +123,7 @@ def test_the_command_proves_what_was_named_and_nothing_else() -> None:
     command = [sys.executable, "-m", "autograder", "mutants", "pairwise_dots"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "1 exercise, 6 mistakes that lose marks and are named" in run.stdout
+    assert f"1 exercise, {len(DOTS.mistakes)} mistakes that lose marks and are named" in run.stdout
     assert all(mistake.__name__ in run.stdout for mistake in DOTS.mistakes)
     assert "mix_rows" not in run.stdout
 
@@ -137,14 +137,18 @@ def test_the_command_refuses_a_wrong_name_without_a_traceback() -> None:
 # ------------------------------------------------------------------------------------------------ what is amiss
 
 
-def columns(A: F, B: F) -> F:
-    """The mistake `dots_of_columns` again."""
-    return np.einsum("ni,nj->ij", A, B)
+ROWS = len(DOTS.variants) + len(DOTS.mistakes) + 1
+FIRST = DOTS.mistakes[0].__name__
 
 
-def wrong_where_wide(A: F, B: F) -> F:
+def once_more(A: F, B: F) -> F:
+    """The first mistake again."""
+    return DOTS.mistakes[0](A, B)
+
+
+def wrong_in_secret(A: F, B: F) -> F:
     """Right on what is public."""
-    return A @ B.T + (A.shape[1] > 3)
+    return A @ B.T + (not any(np.array_equal(A, case.arguments[0]) for case in DOTS.public))
 
 
 def not_wrong(A: F, B: F) -> F:
@@ -173,24 +177,24 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 def test_two_mistakes_that_are_one_are_both_named_and_said_to_be_told_apart_by_nothing(
     said: Callable[..., str],
 ) -> None:
-    text = said(columns)
-    assert "nothing tells it from dots_of_columns: they are one mistake, or a public case is missing" in text
-    assert "nothing tells it from columns:" in text
-    assert text.count("check names dots_of_columns and columns") == 2
+    text = said(once_more)
+    assert f"nothing tells it from {FIRST}: they are one mistake, or a public case is missing" in text
+    assert "nothing tells it from once_more:" in text
+    assert text.count(f"check names {FIRST} and once_more") == 2
     assert "its loops tell it" not in text
-    assert text.endswith("2 of 11 in trouble, as the last column says")
+    assert text.endswith(f"2 of {ROWS} in trouble, as the last column says")
 
 
 @pytest.mark.parametrize(
     ("mistake", "to_do"),
-    [(wrong_where_wide, "no public case tells it from a right answer: add one"), (not_wrong, "no probe takes points")],
+    [(wrong_in_secret, "no public case tells it from a right answer: add one"), (not_wrong, "no probe takes points")],
 )
 def test_a_mistake_that_costs_nothing_somewhere_comes_with_what_to_do(
     said: Callable[..., str], mistake: Callable[..., F], to_do: str
 ) -> None:
     text = said(mistake)
     assert to_do in text
-    assert text.endswith("1 of 11 in trouble, as the last column says")
+    assert text.endswith(f"1 of {ROWS} in trouble, as the last column says")
 
 
 # -------------------------------------------------------------------------------------------- before the release

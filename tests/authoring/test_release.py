@@ -267,6 +267,6 @@ def test_on_a_students_machine_check_answers_and_judge_says_when_hidden_tests_ru
     run = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     checked, judged, picture = run.stdout.strip().split("\n")
-    assert checked == "mix_rows: correct on all 3 public cases. The hidden tests try more."
+    assert checked == "mix_rows: correct on all 9 public cases. The hidden tests try more."
     assert judged.startswith("The hidden tests run when your instructor grades")
     assert picture.startswith("[Picture] ")

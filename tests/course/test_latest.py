@@ -11,7 +11,7 @@ NOTE = (
     "You have run a newer pairwise_dots since, and its cell stopped with an error before it was defined: look under that cell. "
     "What is said here is of the version before it.\n"
 )
-CORRECT = "pairwise_dots: correct on all 3 public cases. The hidden tests try more."
+CORRECT = "pairwise_dots: correct on all 6 public cases. The hidden tests try more."
 
 
 @pytest.fixture(autouse=True)

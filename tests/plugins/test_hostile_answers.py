@@ -185,7 +185,7 @@ ATTEMPTS = {
             to_columns="def to_columns(X, W):\n    return np.float64(3)",
         ),
         NOTHING,
-        page="The result should be a tuple of 2; yours is a float.",
+        page="The result should be a tuple of 2 parts; yours is a float.",
     ),
     "own-markers": earning(
         answers(mix_rows=WRONG["mix_rows"] + "\n### BEGIN HIDDEN TESTS\nmine = 1\n### END HIDDEN TESTS"),

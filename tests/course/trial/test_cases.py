@@ -25,7 +25,7 @@ def as_it_is(function: Callable[..., Any], *arguments: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def harnesses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(HARNESSES, "twice", twice)
+    monkeypatch.setitem(HARNESSES, "forth_and_back", twice)
     monkeypatch.setitem(HARNESSES, "as_it_is", as_it_is)
 
 
@@ -34,12 +34,12 @@ def test_a_plain_case_calls_the_function() -> None:
 
 
 def test_a_harness_is_run_around_the_function() -> None:
-    observed = case(2.0, 3.0, harness="twice").run(lambda x, y: x * y)
+    observed = case(2.0, 3.0, harness="forth_and_back").run(lambda x, y: x * y)
     assert observed.result == {"first": 6.0, "second": 18.0}
 
 
 def test_what_the_function_raises_inside_a_harness_is_observed() -> None:
-    raised = case(2.0, 0.0, harness="twice").run(lambda x, y: x / y).raised
+    raised = case(2.0, 0.0, harness="forth_and_back").run(lambda x, y: x / y).raised
     assert raised is not None
     assert raised.kind == "ZeroDivisionError"
 
@@ -53,7 +53,7 @@ def test_arguments_changed_inside_a_harness_are_seen() -> None:
 
 
 def test_arguments_are_called_as_the_harness_calls_them_else_as_the_function_does() -> None:
-    assert Case((1.0, 2.0), "twice").names(["x", "y"]) == ("start", "step")
+    assert Case((1.0, 2.0), "forth_and_back").names(["x", "y"]) == ("start", "step")
     assert Case((1.0, 2.0), "as_it_is").names(["x", "y"]) == ("x", "y")
     assert Case((1.0, 2.0)).names(["x", "y"]) == ("x", "y")
 
