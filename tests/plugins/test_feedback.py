@@ -21,7 +21,7 @@ from autograder.judging import hearing
 from tests.support.submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
 SEED = 7
-ALWAYS_FLOAT64 = "def pairwise_dots(A, B):\n    return (A @ B.T).astype(np.float64)"
+NOTHING_OF_ONE = "def pairwise_dots(A, B):\n    return np.zeros((1, len(B))) if len(A) == 1 else A @ B.T"
 NORMALISES = "def mix_rows(W, V):\n    return (W / W.sum(axis=1, keepdims=True)) @ V"
 TELLS_ITS_ARGUMENTS = "def to_columns(X, W):\n    print(X)\n    raise ValueError(repr(X.tolist()))"
 
@@ -31,7 +31,7 @@ def course(new_course) -> Course:
     """Bea has each exercise partly or wholly wrong, and the hidden data she met are known here."""
     made: Course = new_course()
     hand_in(
-        made, "bea", filled(made, dict(zip(EXERCISES, (ALWAYS_FLOAT64, NORMALISES, TELLS_ITS_ARGUMENTS), strict=True)))
+        made, "bea", filled(made, dict(zip(EXERCISES, (NOTHING_OF_ONE, NORMALISES, TELLS_ITS_ARGUMENTS), strict=True)))
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hearing.secrets, "randbits", lambda bits: SEED)
@@ -54,8 +54,8 @@ def test_partial_credit_comes_with_the_property_that_failed_and_the_reason(cours
     assert scores(course, "bea") == (1.5, 0.0, 0.0)
     assert "pairwise_dots: partly right, 1.5 of 2 points" in told
     assert (
-        "no 0 of 0.5 a single row, float32, and arrays that are not contiguous "
-        "The result should be float32; yours is float64." in told
+        "no 0 of 0.5 a single row in X or in Y, and arrays that lie otherwise in memory, as a transpose does "
+        "The result has the right form, and the wrong value." in told
     )
 
 
