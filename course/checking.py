@@ -18,8 +18,10 @@ import numpy as np
 from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.latest import left_over
+from course.trial.circumstances import circumstances
 from course.trial.claims import seen
 from course.trial.comparing import (
+    Certainty,
     Difference,
     Match,
     difference,
@@ -29,12 +31,14 @@ from course.trial.comparing import (
     recognise,
     same_answers,
 )
+from course.trial.form import SEVEN_DIGITS, in_form
 from course.trial.functions import Function
 from course.trial.harnesses import HARNESSES
 from course.trial.message import Comparison, Message, State
 from course.trial.observing import PATIENCE, Observation, own_line
 from course.trial.ranks import held_up
-from course.trial.text import LOOP_LEFT, explain, indented, recognised, show, what
+from course.trial.relation import relation
+from course.trial.text import LOOP_LEFT, explain, in_common, indented, recognised, show, what
 from course.trial.values import Value, bare, plain
 
 SMALL = 24  # arguments of up to so many numbers are shown in numbers
@@ -45,6 +49,7 @@ REMEMBERS = (
     "Called twice with the same arguments, it gives two different answers: something outlives the call, such as a list or an array "
     "that is made outside the function, or a random number is drawn."
 )
+OF_FORM = ("type", "dtype", "shape", "changed")  # kinds of difference that an answer of the right numbers may show
 VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
 
@@ -268,9 +273,9 @@ def _wrong(
     """What to say of a wrong answer; nothing is tried twice where it is `hurried`, since a case took long."""
     elsewhere = _begin_elsewhere(exercise, function)
     failing = [i for i, found in enumerate(differences) if found]
-    mistakes, sure = known(exercise, observed)
+    mistakes, certainty = known(exercise, observed)
     wrong = [observed[i] for i in failing]
-    lessons = () if elsewhere else tuple(recognised(mistake.lesson, wrong, sure) for mistake in mistakes)
+    lessons = () if elsewhere else tuple(recognised(mistake.lesson, wrong, certainty) for mistake in mistakes)
     reasons: list[str] = []
     comparison: Comparison | None = None
     if failing:
@@ -289,6 +294,11 @@ def _wrong(
             reasons.append(f"Afterwards it is\n{show(found.given)}")
         if found.kind == "value" and not hurried and _remembers(exercise, function, observed, i):
             reasons.append(REMEMBERS)
+        if not mistakes or certainty == "perhaps":
+            reasons += _in_common(exercise, observed, differences)
+        slip = next((one for one in differences if one and one.kind in OF_FORM), None)
+        if slip and found.kind == "value" and mistakes and certainty == "but for form":
+            reasons.append(f"Besides: {explain(slip, axes, names)}")
     else:
         reasons.append(f"The values are right. {LOOP_LEFT}")
     return Result(
@@ -302,6 +312,17 @@ def _wrong(
             notes=_warnings([observed[i]] if failing else observed),
         ),
     )
+
+
+def _in_common(
+    exercise: StoredExercise, observed: list[Observation], differences: list[Difference | None]
+) -> list[str]:
+    """In what the wrong results are like the right ones, and when they are wrong, where anything is seen."""
+    cases = exercise.cases[: len(observed)]
+    found = relation(exercise.expected, observed, cases, exercise.parameters)
+    when = circumstances(cases, [one is not None for one in differences], exercise.parameters)
+    alike = [] if found is None else [in_common(*found)]
+    return alike + ([f"Of the {len(cases)} public cases, it is wrong in exactly those where {when}."] if when else [])
 
 
 def _parts(exercise: StoredExercise, i: int, observed: Observation) -> list[str]:
@@ -320,27 +341,40 @@ class _Tried:
         place: which of the stored answers are of this case.
         expected, observed: what a right answer gives, and what the student's gave.
         loops: whether the student's lines grow with the size of the case.
+        formless: whether the mistakes' answers are looked at in the form that was asked for, as the student's are.
     """
 
     place: int
     expected: Observation
     observed: Observation
     loops: bool
+    formless: bool = False
 
     @property
     def failed(self) -> bool:
         return difference(self.expected, self.observed) is not None
 
     def match(self, mistake: StoredMistake) -> Match:
-        mistaken = mistake.answers[self.place]
-        return match([self.expected], [self.observed], [mistaken], (self.loops, mistake.loops))
+        loops = (self.loops, mistake.loops)
+        return match([self.expected], [self.observed], [self._answer(mistake)], loops, self._least)
 
     def agreement(self, mistake: StoredMistake) -> int:
-        return int(same_answers([self.expected], [self.observed], [mistake.answers[self.place]]))
+        return int(same_answers([self.expected], [self.observed], [self._answer(mistake)], self._least))
+
+    @property
+    def _least(self) -> float:
+        return SEVEN_DIGITS if self.formless else 0.0
+
+    def in_form(self) -> _Tried:
+        return replace(self, observed=in_form(self.expected, self.observed), formless=True)
+
+    def _answer(self, mistake: StoredMistake) -> Observation:
+        answer = mistake.answers[self.place]
+        return in_form(self.expected, answer) if self.formless else answer
 
 
-def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[StoredMistake], bool]:
-    """The known mistakes that these answers to the public cases point to, and whether that is more than a guess."""
+def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[StoredMistake], Certainty]:
+    """The known mistakes that these answers to the public cases point to, and how surely."""
     loops = exercise.vectorised and lines_grow(observed)
     pairs = zip(exercise.expected, observed, strict=True)
     tried = [_Tried(place, want, got, loops) for place, (want, got) in enumerate(pairs)]

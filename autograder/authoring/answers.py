@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.exercises import NOTEBOOKS, exercises_in, names_in
-from autograder.exercises.model import Exercise, Implementation, equivalence, lesson, result_axes
+from autograder.exercises.model import Exercise, Implementation, equivalence, lesson, parameter_axes, result_axes
 from autograder.judging.reference import expected, given
 from course.answers import INDEX
 from course.trial.comparing import coarsest, compare, lines_grow
@@ -108,12 +108,11 @@ def _form(tree: Any) -> Any:
 
 def describe(exercise: Exercise) -> dict[str, Any]:
     """One exercise as `course.answers` reads it."""
-    parameters = exercise.signature.parameters.values()
     return {
         "name": exercise.name,
         "points": exercise.points,
         "axes": result_axes(exercise),
-        "parameters": [[p.name, getattr(p.annotation, "dim_str", "")] for p in parameters],
+        "parameters": [list(pair) for pair in parameter_axes(exercise)],
         "uses": list(exercise.uses),
         "vectorised": exercise.vectorised,
         "view": exercise.view,

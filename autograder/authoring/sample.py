@@ -15,21 +15,11 @@ import nbformat
 
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.exercises.model import ANSWER, Exercise, Implementation, equivalence
-from autograder.exercises.twins import twin_of
 from autograder.folder import ROOT, Course
 
 FOLDER = ROOT / "build" / "sample"
 MARKS = ("mistake", "misses_the_idea", "right", "equivalent(")
 """How the decorators begin by which an exercise says what a function of its is."""
-TWIN = """\
-narrow_{name} = {name}
-
-def {name}(*arguments):
-    result = narrow_{name}(*arguments)
-    parts = result if isinstance(result, tuple) else (result,)
-    wide = tuple(part.astype(np.float64) if getattr(part, 'dtype', None) == np.float32 else part for part in parts)
-    return wide if isinstance(result, tuple) else wide[0]"""
-"""What somebody writes whose mistake is made in float64 as well."""
 
 
 def make_sample() -> Course:
@@ -86,8 +76,6 @@ def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
     where it is built on the right answer, that answer under another name. Other exercises do not, since the notebook defines them, as
     it defines `np`.
     """
-    if (wrong := twin_of(implementation)) is not None:
-        return f"{as_notebook_code(exercise, wrong)}\n\n{TWIN.format(name=exercise.name)}"
     definitions = _within_reach(sys.modules[implementation.__module__])
     renamed = {exercise.name: f"right_{exercise.name}", implementation.__name__: exercise.name}
     needed: set[str] = set()

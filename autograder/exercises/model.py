@@ -30,6 +30,7 @@ __all__ = [
     "lesson",
     "misses_the_idea",
     "mistake",
+    "parameter_axes",
     "probe",
     "result_axes",
     "right",
@@ -134,6 +135,12 @@ def result_axes(exercise: Exercise) -> str | list[str] | None:
         annotation = get_args(annotation)[1]
     parts = [getattr(part, "dim_str", "") for part in get_args(annotation)]
     return parts if any(parts) else getattr(annotation, "dim_str", None)
+
+
+def parameter_axes(exercise: Exercise) -> tuple[tuple[str, str], ...]:
+    """The name of each parameter, and the names of its axes, as its annotation gives them: ("Q", "n k"); "" where it has none."""
+    parameters = exercise.signature.parameters.values()
+    return tuple((each.name, getattr(each.annotation, "dim_str", "")) for each in parameters)
 
 
 def exercise_in(module: ModuleType, notebook: str) -> Exercise:

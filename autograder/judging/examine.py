@@ -17,13 +17,23 @@ from typing import Any, Literal
 import numpy as np
 
 from autograder.exercises import exercise_named
-from autograder.exercises.model import Case, Exercise, Implementation, Probe, equivalence, lesson, result_axes
+from autograder.exercises.model import (
+    Case,
+    Exercise,
+    Implementation,
+    Probe,
+    equivalence,
+    lesson,
+    parameter_axes,
+    result_axes,
+)
 from autograder.judging.again import again
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.trial.claims import seen
 from course.trial.comparing import (
     OF_THE_RESULT,
+    Certainty,
     Difference,
     Match,
     difference,
@@ -32,12 +42,13 @@ from course.trial.comparing import (
     recognise,
     same_answers,
 )
-from course.trial.form import only_form
+from course.trial.form import SEVEN_DIGITS, in_form, only_form
 from course.trial.functions import Function
 from course.trial.link import Allow, Link, by_the_clock
 from course.trial.observing import PATIENCE, Account, Observation
 from course.trial.ranks import held_up
-from course.trial.text import LOOP_LEFT, explain, recognised
+from course.trial.relation import relation
+from course.trial.text import LOOP_LEFT, explain, in_common, recognised
 from course.trial.values import Callback, Malformed, Value, bare, map_leaves, plain
 
 ASKS_PER_CALL = 5_000
@@ -61,11 +72,16 @@ class Unreadable(Exception):
 
 @dataclass
 class Trial:
-    """One probe's cases, what was expected of each, what came, and what known mistakes would have said."""
+    """One probe's cases, what was expected of each, what came, and what known mistakes would have said.
+
+    Attributes:
+        formless: whether what came, and what mistakes say, is looked at in the form that was asked for.
+    """
 
     exercise: Exercise
     lines: bool
     part: str | None = None
+    formless: bool = False
     cases: list[Case] = field(default_factory=list)
     wanted: list[Observation] = field(default_factory=list)
     got: list[Observation] = field(default_factory=list)
@@ -86,20 +102,30 @@ class Trial:
         if not all(self._agrees(mistake, place) for place in places):  # most differ in the first case
             return "no"
         mistaken = [self._answer(mistake, place) for place in places]
-        return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)))
+        return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)), self._least)
 
     def agreement(self, mistake: Implementation) -> int:
         """In how many cases the mistake answers as the student did."""
         return sum(self._agrees(mistake, place) for place in range(len(self.cases)))
 
+    def in_form(self) -> Trial:
+        """The same cases, and all answers in the form that was asked for."""
+        got = [in_form(want, one) for want, one in zip(self.wanted, self.got, strict=True)]
+        mistaken = {(m, i): in_form(self.wanted[i], answer) for (m, i), answer in self.mistaken.items()}
+        return replace(self, formless=True, got=got, mistaken=mistaken)
+
     def _agrees(self, mistake: Implementation, place: int) -> bool:
-        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(mistake, place)])
+        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(mistake, place)], self._least)
+
+    @property
+    def _least(self) -> float:
+        return SEVEN_DIGITS if self.formless else 0.0
 
     def _answer(self, mistake: Implementation, place: int) -> Observation:
         """What the mistake answers to one case; it is asked once."""
         if (mistake, place) not in self.mistaken:
-            answer = given(self.exercise, mistake, self.cases[place], self.lines)
-            self.mistaken[mistake, place] = _part(answer, self.part)
+            answer = _part(given(self.exercise, mistake, self.cases[place], self.lines), self.part)
+            self.mistaken[mistake, place] = in_form(self.wanted[place], answer) if self.formless else answer
         return self.mistaken[mistake, place]
 
 
@@ -349,17 +375,29 @@ def _conclude(
         return Verdict(exercise.name, stop[0], findings, note=stop[1])
     if all(finding.earned == finding.points for finding in findings):
         return Verdict(exercise.name, "passed", findings)
-    named, sure = identify(exercise, interview.trials)
+    named, certainty = identify(exercise, interview.trials)
     answers = [pair for trial in interview.trials for pair in zip(trial.wanted, trial.got, strict=True)]
     wrong = [got for want, got in answers if difference(want, got)]
-    names, lessons = tuple(m.__name__ for m in named), tuple(recognised(lesson(m), wrong, sure) for m in named)
+    names, lessons = tuple(m.__name__ for m in named), tuple(recognised(lesson(m), wrong, certainty) for m in named)
     raised = not earned and all(got.raised for _, got in answers)
     outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"
-    return Verdict(exercise.name, outcome, findings, names, lessons)
+    note = "" if named and certainty != "perhaps" else _alike(exercise, interview.trials)
+    return Verdict(exercise.name, outcome, findings, names, lessons, note)
 
 
-def identify(exercise: Exercise, trials: list[Trial]) -> tuple[list[Implementation], bool]:
-    """The known mistakes that these answers point to, and whether that is more than a guess."""
+def _alike(exercise: Exercise, trials: list[Trial]) -> str:
+    """In what the wrong results are like the right ones, or their first part that is wrong; "" where nothing is seen."""
+    part = next((trial.part for trial in trials if trial.failed), None)
+    those = [trial for trial in trials if trial.part == part]
+    wanted, got, cases = (
+        [one for trial in those for one in getattr(trial, name)] for name in ("wanted", "got", "cases")
+    )
+    found = relation(wanted, got, cases, parameter_axes(exercise))
+    return "" if found is None else in_common((*((part,) if part else ()), *found[0]), found[1])
+
+
+def identify(exercise: Exercise, trials: list[Trial]) -> tuple[list[Implementation], Certainty]:
+    """The known mistakes that these answers point to, and how surely."""
     return recognise([mistake for mistake in exercise.mistakes if equivalence(mistake) is None], trials)
 
 

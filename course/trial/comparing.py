@@ -30,6 +30,7 @@ M = TypeVar("M")
 M_contra = TypeVar("M_contra", contravariant=True)
 
 Match = Literal["no", "yes", "tellingly"]
+Certainty = Literal["exactly", "but for form", "perhaps"]
 Kind = Literal["raised", "not raised", "type", "length", "keys", "shape", "dtype", "value", "changed", "count"]
 
 OF_THE_RESULT = ("type", "length", "keys", "shape", "dtype", "value")
@@ -84,19 +85,23 @@ def match(
     given: Sequence[Observation],
     mistaken: Sequence[Observation],
     loops: tuple[bool, bool] = (False, False),
+    least: float = 0.0,
 ) -> Match:
     """Whether answers are those of a mistake, and whether that points to it.
 
     Args:
         expected, given, mistaken: what a right answer, a student and the mistake give to the same cases.
         loops: whether the student's lines, and the mistake's, grow with the size of the case.
+        least: a tolerance below which that of no dtype goes.
     """
-    if loops[0] != loops[1] or not same_answers(expected, given, mistaken):
+    if loops[0] != loops[1] or not same_answers(expected, given, mistaken, least):
         return "no"
     return "tellingly" if loops[0] or any(map(telling, expected, given, mistaken)) else "yes"
 
 
-def same_answers(expected: Sequence[Observation], some: Sequence[Observation], others: Sequence[Observation]) -> bool:
+def same_answers(
+    expected: Sequence[Observation], some: Sequence[Observation], others: Sequence[Observation], least: float = 0.0
+) -> bool:
     """Whether two series of answers to the same cases would be told apart by nobody.
 
     The same results, kinds of exception and changed arguments, the same overspending, and wrong in the same way: where a
@@ -105,7 +110,7 @@ def same_answers(expected: Sequence[Observation], some: Sequence[Observation], o
     """
     each = zip(expected, some, others, strict=True)
     return all(
-        _alike(one, other, coarsest(want.result))
+        _alike(one, other, max(least, coarsest(want.result)))
         and _over(want, one) == _over(want, other)
         and _kinds(want.result, one.result) == _kinds(want.result, other.result)
         for want, one, other in each
@@ -125,19 +130,33 @@ class Tried(Protocol[M_contra]):
     def agreement(self, mistake: M_contra) -> int:
         """In how many of the cases a mistake answers in the same way."""
 
+    def in_form(self) -> Tried[M_contra]:
+        """These cases, if the student's and the mistakes' answers had the form that was asked for."""
 
-def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M], bool]:
-    """The mistakes that an answer points to, and whether that is more than a guess.
+
+def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M], Certainty]:
+    """The mistakes that an answer points to, and how surely.
 
     Args:
         mistakes: those that can be told from a right answer.
         trials: all that the answer was tried on.
 
     Returns:
-        The mistakes that give the very answers to everything; it is a guess where a single trial went wrong, in which many a mistake
-        may look alike. Where there is none, as a guess, those that do so wherever something went wrong: the ones that agree with
-        most of the rest, and none if these are more than two.
+        The mistakes that give the very answers to everything, or that would if it were not for the form of some; it is a guess where
+        a single trial went wrong, in which many a mistake may look alike. Where there is none, as a guess, those that do so wherever
+        something went wrong: the ones that agree with most of the rest, and none if these are more than two.
     """
+    found, sure = _recognised(mistakes, trials)
+    if sure:
+        return found, "exactly"
+    recast, sure = _recognised(mistakes, [trial.in_form() for trial in trials])
+    if sure:
+        return recast, "but for form"
+    return found or recast, "perhaps"
+
+
+def _recognised(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M], bool]:
+    """The mistakes that answers point to, as they are, and whether that is more than a guess."""
 
     def fits(mistake: M, some: Iterable[Tried[M]]) -> bool:
         found = set()
@@ -268,9 +287,9 @@ def _compare_scalars(
         return Difference("type", path, expected, given)
     if number:
         tolerance = max(TOLERANCE["float64"], least)
-        close = _close(np.asarray(expected, np.float64), np.asarray(given, np.float64), tolerance, beside)
+        near = close(np.asarray(expected, np.float64), np.asarray(given, np.float64), tolerance, beside)
         exact = type(expected) is float or expected == given
-        return None if bool(close) and exact else Difference("value", path, expected, given)
+        return None if bool(near) and exact else Difference("value", path, expected, given)
     if type(expected) is not type(given):
         return Difference("type", path, expected, given)
     same = not isinstance(expected, Opaque) and expected == given
@@ -320,10 +339,10 @@ def agrees(expected: np.ndarray, given: np.ndarray, least: float = 0.0) -> np.nd
     if expected.dtype.kind != "f":
         return np.asarray(expected == given)
     tolerance = max(TOLERANCE[expected.dtype.name], least)
-    return _close(expected.astype(np.float64), given.astype(np.float64), tolerance)
+    return close(expected.astype(np.float64), given.astype(np.float64), tolerance)
 
 
-def _close(expected: np.ndarray, given: np.ndarray, relative: float, beside: float = 0.0) -> np.ndarray:
+def close(expected: np.ndarray, given: np.ndarray, relative: float, beside: float = 0.0) -> np.ndarray:
     """Entry by entry; NaN agrees with NaN, and an infinity with itself alone."""
     finite = np.isfinite(expected) & np.isfinite(given)
     largest = np.abs(expected[np.isfinite(expected)]).max(initial=beside)

@@ -19,10 +19,18 @@ def only_form(expected: Observation, given: Observation) -> bool:
     """Whether an answer that differs from the expected one differs in nothing but its form."""
     if expected.raised or given.raised or difference(expected, given) is None:
         return False
-    recast = _recast(expected.result, given.result)
-    if compare(expected.result, recast, least=SEVEN_DIGITS):
+    if compare(expected.result, in_form(expected, given).result):
         return False
     return difference(expected, replace(given, result=expected.result, changed=expected.changed)) is None
+
+
+def in_form(expected: Observation, given: Observation) -> Observation:
+    """An answer in the form of the expected one, as far as nothing has to be made up for it; right, where it is right to float32."""
+    if expected.raised or given.raised:
+        return given
+    recast = _recast(expected.result, given.result)
+    right = compare(expected.result, recast, least=SEVEN_DIGITS) is None
+    return replace(given, result=expected.result if right else recast, changed=expected.changed)
 
 
 def _recast(wanted: Value, given: Value) -> Value:

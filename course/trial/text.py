@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from course.trial.comparing import Difference, agrees, faintness
+from course.trial.comparing import Certainty, Difference, agrees, faintness
 from course.trial.functions import COUNTED_IN_ROWS
 from course.trial.observing import UNRAISED, Observation, Raised
 from course.trial.values import Opaque, Tensor, Value, bare
@@ -18,6 +18,7 @@ Axes = str | list[str] | None
 
 
 KNOWN_MISTAKE = "A known mistake gives exactly these answers: "
+BUT_FOR_FORM = "But for their form, such as the dtype, a known mistake gives exactly these answers: "
 PERHAPS = "Answers like these come from a known mistake, for example; perhaps it is yours: "
 SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
 """Where float32 ends, in digits: a result worked out with it agrees to so many, most often."""
@@ -30,16 +31,18 @@ def marked_up(text: str) -> str:
     return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
 
 
-def recognised(lesson: str, wrong: Iterable[Observation], sure: bool) -> str:
+def recognised(lesson: str, wrong: Iterable[Observation], certainty: Certainty) -> str:
     """What to say of a known mistake that an answer points to.
 
     Args:
         lesson: what its student reads.
         wrong: the answers that went wrong. Where every one of them is an exception, other mistakes may end in it too.
-        sure: whether the mistake gives all the answers, and not only those that went wrong.
+        certainty: how surely it does.
     """
     errors = [observed.raised is not None for observed in wrong]
-    return (KNOWN_MISTAKE if sure and not (errors and all(errors)) else PERHAPS) + lesson
+    if certainty == "perhaps" or (errors and all(errors)):
+        return PERHAPS + lesson
+    return (KNOWN_MISTAKE if certainty == "exactly" else BUT_FOR_FORM) + lesson
 
 
 def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = (), values: bool = True) -> str:
@@ -91,6 +94,12 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
     if not values:
         return f"{where} has the right form, and {digits or _wrong_value(found)}."
     return _in_numbers(found, where) + (f" It has {digits}." if digits else "")
+
+
+def in_common(path: tuple[int | str, ...], holds: str) -> str:
+    """The sentence on what all wrong results have in common; see `course.trial.relation`."""
+    where = _where(path)
+    return f"Where it is wrong, {where[:1].lower()}{where[1:]} {holds}."
 
 
 def _in_numbers(found: Difference, where: str) -> str:

@@ -21,7 +21,7 @@ from course.trial.cases import Case
 from course.trial.functions import public_function
 from course.trial.harnesses import HARNESSES
 from course.trial.observing import Observation, Raised
-from course.trial.text import PERHAPS
+from course.trial.text import BUT_FOR_FORM, PERHAPS
 from course.trial.values import Tensor
 
 Cell = Callable[..., dict[str, Any]]
@@ -174,9 +174,10 @@ def test_a_wrong_shape_is_told_in_axis_names_with_both_results(dots: Callable[[s
     assert result.state == "not yet"
     sentence = "The result should have the shape [n, m] = [2, 2]; yours has [1, 2]."
     table = "    expected       yours\n    [[ 5. 13.]     [[ 5. 13.]]\n     [-1. -4.]]"
-    assert result.text == f"{NOT_YET}{sentence}\n{table}"
+    alike = "Where it is wrong, the result is the right one without its last row."
+    assert result.text == f"{NOT_YET}{sentence}\n{alike}\n{table}"
     assert result.html == (
-        f"{NOT_YET_HTML}<p>{sentence}</p>"
+        f"{NOT_YET_HTML}<p>{sentence}</p><p>{alike}</p>"
         "<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
         "<tr><td style='vertical-align:top; text-align:left; padding-right:2em'><pre>[[ 5. 13.]\n [-1. -4.]]</pre></td>"
         "<td style='vertical-align:top; text-align:left; padding-right:2em'><pre>[[ 5. 13.]]</pre></td></tr></table></div>"
@@ -411,6 +412,7 @@ def test_the_smallest_case_that_fails_is_shown(shelf: Callable[..., None], cell:
     result = examine(cell("def double(x):\n    return 2 * x if len(x) == 1 else x\n")["double"])
     assert result.text == (
         "double: not yet.\nWith x = [1. 2.]\nThe result has the right shape. Entry [0] should be 2; yours is 1.\n"
+        "Where it is wrong, the result is x as it was given.\n"
         "    expected    yours\n    [2. 4.]     [1. 2.]"
     )
 
@@ -483,6 +485,35 @@ def test_a_mistake_is_known_by_the_cases_it_spoils_where_others_are_right(
     once = f"double: not yet.\n{PERHAPS}you return zeros.\n"
     assert examine(cell("def double(x):\n    return 2 * x if len(x) == 1 else 0 * x\n")["double"]).text.startswith(once)
     assert once not in examine(cell("def double(x):\n    return 0 * x + len(x)\n")["double"]).text
+
+
+TRIPLES = StoredMistake("triples", "you tripled.", tuple(Observation(3 * np.arange(1.0, n + 1)) for n in (2, 3)), False)
+
+
+@pytest.mark.parametrize("form", ["list({})", "{}[None]", "({}).astype('float32')"])
+def test_a_known_mistake_is_known_in_another_form(shelf: Callable[..., None], cell: Cell, form: str) -> None:
+    shelf(doubles(2, 3, mistakes=(TRIPLES,)))
+    text = examine(cell(f"def double(x):\n    return {form.format('3 * x')}\n")["double"]).text
+    assert text.startswith(f"double: not yet.\n{BUT_FOR_FORM}you tripled.\n")
+    right = examine(cell(f"def double(x):\n    return {form.format('2 * x')}\n")["double"]).text
+    assert "you tripled." not in right
+
+
+def test_the_slip_of_form_is_told_beside_the_mistake_wherever_it_shows(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(doubles(2, 3, mistakes=(TRIPLES,)))
+    text = examine(cell("def double(x):\n    return list(3 * x) if len(x) > 2 else 3 * x\n")["double"]).text
+    assert text.startswith(f"double: not yet.\n{BUT_FOR_FORM}you tripled.\nWith x = [1. 2.]\n")
+    assert "\nBesides: The result should be a numpy array of float64; yours is a list of 3 parts.\n" in text
+
+
+def test_where_no_mistake_is_known_it_is_said_how_and_when_answers_are_wrong(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    shelf(doubles(2, 3, 1, 4))
+    text = examine(cell("def double(x):\n    return 5 * x if len(x) == 1 else 2 * x\n")["double"]).text
+    assert "\nOf the 4 public cases, it is wrong in exactly those where n is 1.\n" in text
+    text = examine(cell("def double(x):\n    return 2 * x / len(x)\n")["double"]).text
+    assert "\nWhere it is wrong, the result is the right one times 1 / n.\n" in text
 
 
 ANSWERS = {  # to 1 and 2 numbers and to 3
@@ -596,6 +627,7 @@ def test_tensors_are_shown_like_arrays(shelf: Callable[..., None], cell: Cell) -
     shelf(stored("double", [(x,)], [Observation(Tensor(2 * x.array))], parameters=(("x", "n"),)))
     assert examine(cell("def double(x):\n    return x\n")["double"]).text == (
         "double: not yet.\nWith x = [1. 2.]\nThe result has the right shape. Entry [0] should be 2; yours is 1.\n"
+        "Where it is wrong, the result is x as it was given.\n"
         "    expected    yours\n    [2. 4.]     [1. 2.]"
     )
 

@@ -29,7 +29,7 @@ from course.trial.functions import Function, public_function
 from course.trial.harnesses import HARNESSES
 from course.trial.link import SocketLink
 from course.trial.observing import Account, Raised
-from course.trial.text import LOOP_LEFT, PERHAPS
+from course.trial.text import BUT_FOR_FORM, LOOP_LEFT, PERHAPS
 from course.trial.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
 
 examining = importlib.import_module("autograder.judging.examine")
@@ -140,6 +140,19 @@ def test_a_known_mistake_is_named_by_the_probes_that_went_wrong_where_others_are
 ) -> None:
     verdict = judged(lambda x: 3 * x if len(x) == 2 and x.dtype == np.float32 else 2 * x)
     assert (verdict.score, verdict.mistakes, verdict.lessons) == (1.5, ("tripled",), (PERHAPS + "you tripled.",))
+
+
+def test_a_known_mistake_is_known_in_another_form(judged: Callable[..., Verdict]) -> None:
+    verdict = judged(lambda x: list(3 * x))
+    assert (verdict.mistakes, verdict.lessons) == (("tripled",), (BUT_FOR_FORM + "you tripled.",))
+    assert judged(lambda x: list(2 * x)).mistakes == ()
+
+
+def test_where_no_mistake_is_known_it_is_said_in_what_answers_are_like_the_right_ones(
+    judged: Callable[..., Verdict],
+) -> None:
+    assert judged(lambda x: 8 * x).note == "Where it is wrong, the result is the right one times 4."
+    assert judged(tripled).note == "", "the lesson says more"
 
 
 def test_an_answer_that_is_no_known_mistake_is_not_called_one(judged: Callable[..., Verdict]) -> None:

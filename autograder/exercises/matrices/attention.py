@@ -11,7 +11,6 @@ from autograder.exercises.inputs import normal
 from autograder.exercises.matrices.parts import one_row_far_below, raised, sizes_in_band, some_numbers
 from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import pattern, row_softmax
-from autograder.exercises.twins import in_float64
 
 USES = ("scaled_scores", "softmax")
 
@@ -398,19 +397,6 @@ def loops_over_tokens(Q: F, K: F, V: F) -> tuple[F, F]:
         rows.append(_weights_of(query[None, :], K))
     A = np.concatenate(rows)
     return A @ V, A
-
-
-scale_after_softmax_in_float64 = in_float64(scale_after_softmax)
-loops_over_tokens_in_float64 = in_float64(loops_over_tokens)
-unscaled_in_float64 = in_float64(unscaled)
-scaled_twice_in_float64 = in_float64(scaled_twice)
-naive_softmax_in_float64 = in_float64(naive_softmax)
-global_max_in_float64 = in_float64(global_max)
-softmax_over_queries_in_float64 = in_float64(softmax_over_queries)
-root_of_how_many_keys_in_float64 = in_float64(root_of_how_many_keys)
-root_of_value_width_in_float64 = in_float64(root_of_value_width)
-times_root_k_in_float64 = in_float64(times_root_k)
-no_softmax_in_float64 = in_float64(no_softmax)
 
 
 @right

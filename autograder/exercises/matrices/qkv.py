@@ -10,7 +10,6 @@ from jaxtyping import Float
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.matrices.parts import some_numbers
 from autograder.exercises.model import Case, F, case, mistake, probe, right
-from autograder.exercises.twins import in_float64
 
 
 def qkv(
@@ -275,10 +274,6 @@ def one_after_another(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
     """you made keys of queries. All three are made of the tokens themselves, each with a weight of its own."""
     Q = X @ Wq
     return Q, Q @ Wk, X @ Wv
-
-
-keys_first_in_float64 = in_float64(keys_first)
-values_before_keys_in_float64 = in_float64(values_before_keys)
 
 
 @right

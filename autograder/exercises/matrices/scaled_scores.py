@@ -10,7 +10,6 @@ from jaxtyping import Float
 from autograder.exercises.inputs import normal
 from autograder.exercises.matrices.parts import sizes_in_band, some_numbers
 from autograder.exercises.model import Case, F, case, mistake, probe, right
-from autograder.exercises.twins import in_float64
 
 
 def scaled_scores(Q: Float[np.ndarray, "n k"], K: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "n m"]:
@@ -306,18 +305,6 @@ def cosines(Q: F, K: F) -> F:
     """you divided each score by the lengths of its two vectors, which gives cosines. Attention divides all scores
     by one and the same number."""
     return (Q / np.linalg.norm(Q, axis=1, keepdims=True)) @ (K / np.linalg.norm(K, axis=1, keepdims=True)).T
-
-
-root_of_n_in_float64 = in_float64(root_of_n)
-root_of_m_in_float64 = in_float64(root_of_m)
-times_root_k_in_float64 = in_float64(times_root_k)
-no_scale_in_float64 = in_float64(no_scale)
-divides_by_k_in_float64 = in_float64(divides_by_k)
-scores_turned_in_float64 = in_float64(scores_turned)
-always_two_in_float64 = in_float64(always_two)
-whole_root_in_float64 = in_float64(whole_root)
-cosines_in_float64 = in_float64(cosines)
-keys_reshaped_in_float64 = in_float64(keys_reshaped)
 
 
 @right

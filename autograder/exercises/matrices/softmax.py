@@ -10,7 +10,6 @@ from jaxtyping import Float
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.matrices.parts import some_numbers
 from autograder.exercises.model import Case, F, case, mistake, probe, right
-from autograder.exercises.twins import in_float64
 
 
 def softmax(S: Float[np.ndarray, "*s"], axis: int = -1) -> Float[np.ndarray, "*s"]:
@@ -475,16 +474,6 @@ def casts_to_float64(S: F, axis: int = -1) -> F:
     S = np.array(S, dtype=np.float64)
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
-
-
-no_shift_in_float64 = in_float64(no_shift)
-global_max_in_float64 = in_float64(global_max)
-columns_sum_to_one_in_float64 = in_float64(columns_sum_to_one)
-ignores_axis_in_float64 = in_float64(ignores_axis)
-over_everything_in_float64 = in_float64(over_everything)
-never_divided_in_float64 = in_float64(never_divided)
-axis_one_by_habit_in_float64 = in_float64(axis_one_by_habit)
-only_tables_in_float64 = in_float64(only_tables)
 
 
 @right

@@ -8,7 +8,6 @@ from jaxtyping import Float
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
 from autograder.exercises.shapes.parts import some_numbers
-from autograder.exercises.twins import in_float64
 
 
 def mix_rows(A: Float[np.ndarray, "n m"], V: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n d"]:
@@ -272,14 +271,6 @@ def whole_number_mixes(A: F, V: F) -> F:
 def list_of_mixes(A: F, V: F) -> list[F]:
     """you returned a list of rows. An array is asked for: np.stack makes one of them."""
     return list(A @ V)
-
-
-normalises_unasked_in_float64 = in_float64(normalises_unasked)
-last_row_alone_in_float64 = in_float64(last_row_alone)
-last_row_left_out_in_float64 = in_float64(last_row_left_out)
-divided_by_rows_in_float64 = in_float64(divided_by_rows)
-itself_left_out_in_float64 = in_float64(itself_left_out)
-mix_never_started_anew_in_float64 = in_float64(mix_never_started_anew)
 
 
 @right

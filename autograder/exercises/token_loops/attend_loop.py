@@ -31,7 +31,6 @@ from autograder.exercises.token_loops.parts import (
     tokens_and_weights,
 )
 from autograder.exercises.token_loops.softmax_1d import softmax_1d
-from autograder.exercises.twins import in_float64
 from course.trial.functions import Function, public_function
 
 USES = ("softmax_1d",)
@@ -547,23 +546,6 @@ def loop_in_float64(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     out = np.zeros((len(X), Wv.shape[1]))
     out[:] = _right_loop(X, Wq, Wk, Wv, project)
     return out
-
-
-the_literal_loop_in_float64 = in_float64(the_literal_loop)
-projects_again_for_each_query_in_float64 = in_float64(projects_again_for_each_query)
-one_of_three_again_in_float64 = in_float64(one_of_three_again)
-one_of_three_twice_in_float64 = in_float64(one_of_three_twice)
-loop_without_scale_in_float64 = in_float64(loop_without_scale)
-loop_scaled_by_k_in_float64 = in_float64(loop_scaled_by_k)
-loop_scaled_by_tokens_in_float64 = in_float64(loop_scaled_by_tokens)
-loop_scaled_by_model_width_in_float64 = in_float64(loop_scaled_by_model_width)
-loop_with_naive_softmax_in_float64 = in_float64(loop_with_naive_softmax)
-loop_without_softmax_in_float64 = in_float64(loop_without_softmax)
-loop_over_the_past_in_float64 = in_float64(loop_over_the_past)
-loop_without_itself_in_float64 = in_float64(loop_without_itself)
-returns_too_early_in_float64 = in_float64(returns_too_early)
-last_row_left_out_in_float64 = in_float64(last_row_left_out)
-query_past_project_in_float64 = in_float64(query_past_project)
 
 
 @right

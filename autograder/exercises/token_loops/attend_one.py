@@ -28,7 +28,6 @@ from autograder.exercises.token_loops.parts import (
     tokens_and_weights,
 )
 from autograder.exercises.token_loops.softmax_1d import softmax_1d
-from autograder.exercises.twins import in_float64
 
 USES = ("softmax_1d",)
 
@@ -473,24 +472,6 @@ def widened_to_float64(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
     whole number, which numpy makes a float64; a plain Python float leaves the dtype of an array alone."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / np.sqrt(len(Wq[0]))) @ (X @ Wv)
-
-
-leaves_itself_out_in_float64 = in_float64(leaves_itself_out)
-no_scale_in_float64 = in_float64(no_scale)
-scale_by_k_in_float64 = in_float64(scale_by_k)
-scale_by_tokens_in_float64 = in_float64(scale_by_tokens)
-scale_by_model_width_in_float64 = in_float64(scale_by_model_width)
-scale_by_value_width_in_float64 = in_float64(scale_by_value_width)
-raw_scores_as_weights_in_float64 = in_float64(raw_scores_as_weights)
-softmax_of_its_own_in_float64 = in_float64(softmax_of_its_own)
-only_the_past_in_float64 = in_float64(only_the_past)
-key_against_queries_in_float64 = in_float64(key_against_queries)
-queries_as_keys_in_float64 = in_float64(queries_as_keys)
-mixes_keys_in_float64 = in_float64(mixes_keys)
-sum_of_values_in_float64 = in_float64(sum_of_values)
-scale_after_softmax_in_float64 = in_float64(scale_after_softmax)
-counts_from_one_in_float64 = in_float64(counts_from_one)
-never_the_last_in_float64 = in_float64(never_the_last)
 
 
 @right

@@ -9,7 +9,6 @@ from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
-from autograder.exercises.twins import in_float64
 
 
 def softmax_1d(s: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
@@ -546,21 +545,6 @@ def list_of_weights(s: F) -> list[float]:
     """all weights are right, and they stand in a list. An array is asked for, of the type of the scores."""
     e = np.exp(s - s.max())
     return [float(x) for x in e / e.sum()]
-
-
-no_shift_in_float64 = in_float64(no_shift)
-never_divided_in_float64 = in_float64(never_divided)
-divides_by_the_max_in_float64 = in_float64(divides_by_the_max)
-shifts_by_the_min_in_float64 = in_float64(shifts_by_the_min)
-shifts_by_the_first_in_float64 = in_float64(shifts_by_the_first)
-shifts_by_the_mean_in_float64 = in_float64(shifts_by_the_mean)
-shifts_by_the_largest_size_in_float64 = in_float64(shifts_by_the_largest_size)
-nothing_off_below_zero_in_float64 = in_float64(nothing_off_below_zero)
-no_exponential_in_float64 = in_float64(no_exponential)
-sum_so_far_in_float64 = in_float64(sum_so_far)
-rounded_weights_in_float64 = in_float64(rounded_weights)
-clipped_in_float64 = in_float64(clipped)
-nan_made_zero_in_float64 = in_float64(nan_made_zero)
 
 
 @right

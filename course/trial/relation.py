@@ -1,0 +1,522 @@
+"""In what a wrong result is like the right one, where no known mistake gives it: turned, twice as large, wrong in its last row alone.
+
+What is said here is seen in the numbers, whatever the code may be, and only where it holds in every case that went wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations, product
+
+import numpy as np
+
+from course.trial.cases import Case
+from course.trial.comparing import TOLERANCE, close, compare
+from course.trial.form import SEVEN_DIGITS, in_form
+from course.trial.observing import Observation
+from course.trial.values import Value, bare
+
+EVIDENCE = 3  # different numbers, in all cases together, for which a rule about every entry has to hold
+PLAIN = 1e-2  # a factor that is nearer to 1 is no slip in a formula
+EXPONENTS = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0)
+COUNTS = (1, -1, 2, -2, 3, -3, 4, -4)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A case that went wrong in its numbers.
+
+    Attributes:
+        expected, given: the two results, or the parts of them that differ.
+        sizes: how large n, k, h and so on are.
+        arguments: the arrays that were given, by name.
+    """
+
+    expected: np.ndarray
+    given: np.ndarray
+    sizes: dict[str, int]
+    arguments: dict[str, np.ndarray]
+
+    @property
+    def alike(self) -> bool:
+        """Whether an entry of the one stands beside each of the other."""
+        return self.expected.shape == self.given.shape
+
+    @property
+    def numbers(self) -> bool:
+        """Whether they are alike, finite, and no truth values."""
+        both = self.expected, self.given
+        return self.alike and all(some.dtype.kind in "if" and bool(np.isfinite(some).all()) for some in both)
+
+    def near(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Entry by entry, whether two arrays of one shape agree within the rounding of the expected one's dtype."""
+        relative = max(SEVEN_DIGITS, TOLERANCE.get(self.expected.dtype.name, 0.0))
+        return close(one.astype(np.float64), other.astype(np.float64), relative)
+
+    def same(self, one: np.ndarray, other: np.ndarray) -> bool:
+        """Whether two arrays agree, in their shapes and in every entry."""
+        return one.shape == other.shape and bool(np.all(self.near(one, other)))
+
+
+Rule = Callable[[Sequence[Wrong]], str]
+"""What holds in all of these cases, as a sentence goes on that begins "The result"; "" where it does not hold."""
+
+
+def relation(
+    expected: Sequence[Observation],
+    given: Sequence[Observation],
+    tried: Sequence[Case],
+    parameters: Sequence[tuple[str, str]],
+) -> tuple[tuple[int | str, ...], str] | None:
+    """In what wrong results are like the right ones.
+
+    Args:
+        expected, given: right answers and the student's, case by case; what raises is no result.
+        tried: the cases.
+        parameters: of each of the function's parameters the name, and the names of its axes: ("Q", "n k").
+
+    Returns:
+        The part of the result that differs, and what holds there in all cases that went wrong, as a sentence goes on that begins
+        "The result": "is the right one times 2"; None where nothing is seen.
+    """
+    axes, names = dict(parameters), [name for name, _ in parameters]
+    cases: list[Wrong] = []
+    paths: set[tuple[int | str, ...]] = set()
+    for want, got, case in zip(expected, given, tried, strict=False):
+        if want.raised or got.raised:
+            continue
+        got = in_form(want, got)
+        found = compare(want.result, got.result)
+        if found is None:
+            continue
+        one, other = (_numbers(_part(some.result, found.path)) for some in (want, got))
+        if one is None or other is None:
+            return None
+        paths.add(found.path)
+        handed = {name: bare(value) for name, value in zip(case.names(names), case.arguments, strict=False)}
+        cases.append(
+            Wrong(one, other, _sizes(handed, axes), {k: v for k, v in handed.items() if isinstance(v, np.ndarray)})
+        )
+    if len(paths) != 1:
+        return None
+    with np.errstate(all="ignore"):
+        said = next((said for rule in RULES if (said := rule(cases))), "")
+    return (paths.pop(), said) if said else None
+
+
+def _part(result: Value, path: tuple[int | str, ...]) -> Value:
+    for step in path:
+        result = result[step]
+    return result
+
+
+def _numbers(value: Value) -> np.ndarray | None:
+    array = bare(value)
+    if type(array) in (bool, int, float):
+        return np.asarray(array)
+    return array if isinstance(array, np.ndarray) and array.size else None
+
+
+def _sizes(handed: dict[str, Value], axes: dict[str, str]) -> dict[str, int]:
+    """The sizes that the parameters' axes name, counted from the last axis, and the integers among the arguments."""
+    sizes: dict[str, int] = {}
+    for name, value in handed.items():
+        if type(value) is int:
+            sizes[name] = value
+        if isinstance(value, np.ndarray):
+            sizes |= named_axes(value, axes.get(name, ""))
+    return {name: size for name, size in sizes.items() if size > 0}
+
+
+def named_axes(array: np.ndarray, axes: str) -> dict[str, int]:
+    """How long the axes are that have a name, as the names stand, from the right: "*b n m" names the last two."""
+    names = axes.split()[-array.ndim :] if array.ndim else []
+    pairs = zip(names, array.shape[-len(names) :], strict=True) if names else ()
+    return {name: size for name, size in pairs if name.isalpha()}
+
+
+# ------------------------------------------------------------------------------------------- all entries in one way
+
+
+def _as_given(cases: Sequence[Wrong]) -> str:
+    names = [name for name in cases[0].arguments if all(_is(case, name) for case in cases)]
+    return f"is {names[0]} as it was given" if names else ""
+
+
+def _is(case: Wrong, name: str) -> bool:
+    return name in case.arguments and case.same(case.arguments[name], case.given)
+
+
+def _turned(cases: Sequence[Wrong]) -> str:
+    axes = cases[0].expected.ndim
+    if any(case.expected.ndim != axes or case.given.ndim != axes for case in cases):
+        return ""
+    for order in list(permutations(range(axes)))[1:]:
+        if all(case.same(case.expected.transpose(order), case.given) for case in cases):
+            return "is the right one, turned: " + (
+                "its rows are columns" if axes == 2 else "its axes stand in another order"
+            )
+    return ""
+
+
+def _times(cases: Sequence[Wrong]) -> str:
+    if not _enough(cases):
+        return ""
+    factors = [_factor(case.expected, case.given) for case in cases]
+    if not all(case.same(factor * case.expected, case.given) for factor, case in zip(factors, cases, strict=True)):
+        return ""
+    if any(abs(factor - 1) < PLAIN or factor == 0 for factor in factors):
+        return ""
+    if all(abs(factor + 1) < PLAIN for factor in factors):
+        return "is the right one with the other sign"
+    formula = _formula(factors, [case.sizes for case in cases], counts=(1,))
+    if formula:
+        return f"is the right one times {formula}"
+    return "is the right one times a number, another in every case" if cases[0].expected.ndim else ""
+
+
+def _plus(cases: Sequence[Wrong]) -> str:
+    if not _enough(cases):
+        return ""
+    offsets = [float((case.given - case.expected).flat[0]) for case in cases]
+    if not all(case.same(case.expected + offset, case.given) for offset, case in zip(offsets, cases, strict=True)):
+        return ""
+    formula = _formula(list(map(abs, offsets)), [case.sizes for case in cases], counts=(1, 2, 3, 4))
+    if formula and len({offset > 0 for offset in offsets}) == 1:
+        return f"is the right one {'plus' if offsets[0] > 0 else 'minus'} {formula}"
+    return "is the right one plus a number, another in every case" if cases[0].expected.ndim else ""
+
+
+def _enough(cases: Sequence[Wrong]) -> bool:
+    """Whether there are numbers enough for a rule about every one of them."""
+    if not all(case.numbers and np.any(case.expected) for case in cases):
+        return False
+    return len({float(f"{x:.6g}") for case in cases for x in case.expected.flat} - {0.0}) >= EVIDENCE
+
+
+def _factor(expected: np.ndarray, given: np.ndarray) -> float:
+    """By what the one is to be multiplied to come nearest to the other; 0 where it is zero."""
+    one, other = expected.astype(np.float64).ravel(), given.astype(np.float64).ravel()
+    square = float(one @ one)
+    return float(one @ other) / square if square else 0.0
+
+
+def _formula(values: Sequence[float], sizes: Sequence[dict[str, int]], counts: Iterable[int]) -> str:
+    """These numbers as one constant, or as a product of powers of at most two sizes; "" where they are neither."""
+    if _equal(values, [values[0]] * len(values)):
+        return _plain(values[0])
+    names = [name for name in sizes[0] if all(name in some for some in sizes)]
+    terms: list[tuple[tuple[str, float], ...]] = [((name, e),) for name in names for e in EXPONENTS]
+    if len({f"{value:.4g}" for value in values}) >= EVIDENCE:
+        terms += [
+            (*one, *two) for one, two in product(terms, repeat=2) if names.index(one[0][0]) < names.index(two[0][0])
+        ]
+    for term, count in ((term, count) for term in terms for count in counts):
+        if _equal(values, [count * math.prod(some[name] ** e for name, e in term) for some in sizes]):
+            return _product(count, term)
+    return ""
+
+
+def _equal(some: Sequence[float], others: Sequence[float]) -> bool:
+    return all(math.isclose(one, other, rel_tol=1e-4) for one, other in zip(some, others, strict=True))
+
+
+def _plain(value: float) -> str:
+    """A number as it is said: 1/3, 0.2865, nan, True."""
+    if isinstance(value, bool) or not math.isfinite(value):
+        return str(value)
+    near = Fraction(value).limit_denominator(12)
+    return str(near) if math.isclose(near, value, rel_tol=1e-5) else f"{value:.4g}"
+
+
+def _product(count: int, term: Sequence[tuple[str, float]]) -> str:
+    """2, ("n", 1), ("k", -0.5) as it is read: "2 n / √k"."""
+    above, below = ([_power(name, abs(e)) for name, e in term if (e > 0) == upper] for upper in (True, False))
+    above = [str(count), *above] if count != 1 or not above else above
+    return " ".join(above) + "".join(f" / {factor}" for factor in below)
+
+
+def _power(name: str, exponent: float) -> str:
+    return {0.5: f"√{name}", 1.0: name, 2.0: f"{name}²"}[exponent]
+
+
+FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "is the square of the right one, entry by entry": np.square,
+    "is the root of the right one, entry by entry": np.sqrt,
+    "is 1 divided by the right one, entry by entry": np.reciprocal,
+    "is the exponential of the right one": np.exp,
+    "is the logarithm of the right one": np.log,
+    "is the right one without its signs": np.abs,
+    "is the right one, rounded": np.round,
+    "is the right one, rounded down": np.floor,
+    "is the right one with zeros in place of all that is below zero": lambda x: np.maximum(x, 0.0),
+    "is 1 minus the right one": lambda x: 1 - x,
+}
+
+
+def _function(cases: Sequence[Wrong]) -> str:
+    if not _enough(cases):
+        return ""
+    for said, function in FUNCTIONS.items():
+        if all(case.same(function(case.expected.astype(np.float64)), case.given) for case in cases):
+            return said
+    return ""
+
+
+def _opposite(cases: Sequence[Wrong]) -> str:
+    truths = all(case.alike and case.expected.dtype == case.given.dtype == np.bool_ for case in cases)
+    return (
+        "is the opposite of the right one, everywhere"
+        if truths and all(np.array_equal(~c.expected, c.given) for c in cases)
+        else ""
+    )
+
+
+# ------------------------------------------------------------------------------------------- along one axis
+
+
+def _each(case: Wrong, axis: int) -> str:
+    return {1: ("entry",), 2: ("row", "column")}.get(case.expected.ndim, (f"slice of axis {axis}",) * 9)[axis]
+
+
+def _axes(cases: Sequence[Wrong]) -> range:
+    """The axes that all the results have, wanted and given."""
+    counts = {some.ndim for case in cases for some in (case.expected, case.given)}
+    return range(counts.pop()) if len(counts) == 1 else range(0)
+
+
+def _moved(cases: Sequence[Wrong]) -> str:
+    for axis in _axes(cases):
+        each = _plural(_each(cases[0], axis))
+        if all(case.same(np.flip(case.expected, axis), case.given) for case in cases):
+            return f"is the right one with its {each} in reverse order"
+        for step in (1, -1):
+            if all(case.same(np.roll(case.expected, step, axis), case.given) for case in cases):
+                return f"is the right one with its {each} moved on by one place"
+        if all(case.same(case.expected.cumsum(axis), case.given) for case in cases):
+            return f"has in each of its {each} the sum of the right ones up to there"
+        if all(case.same(case.expected, case.given.cumsum(axis)) for case in cases):
+            return f"lacks in each of its {each} the sum of those before it"
+    return ""
+
+
+def _shorter(cases: Sequence[Wrong]) -> str:
+    """Something is missing at an end, or too much, or was summed up."""
+    for axis in _axes(cases):
+        each = _each(cases[0], axis)
+        for end, rest in (("first", slice(1, None)), ("last", slice(None, -1))):
+            cut = (slice(None),) * axis + (rest,)
+            if all(case.same(case.expected[cut], case.given) for case in cases):
+                return f"is the right one without its {end} {each}"
+            if all(case.same(case.expected, case.given[cut]) for case in cases):
+                return f"is the right one with a {each} too many, the {end}"
+    for axis in range(min(case.expected.ndim for case in cases)):
+        each = _each(cases[0], axis)
+        for keeping in (False, True):
+            for said, reduced in _reductions(axis, keeping):
+                if all(case.same(reduced(case.expected), case.given) for case in cases):
+                    return said.format(each=each, many=_plural(each))
+    return ""
+
+
+def _reductions(axis: int, keeping: bool) -> Iterator[tuple[str, Callable[[np.ndarray], np.ndarray]]]:
+    yield "is the sum of the right one's {many}", lambda x: x.sum(axis, keepdims=keeping)
+    yield "is the mean of the right one's {many}", lambda x: x.mean(axis, keepdims=keeping)
+    for end, place in (("first", 0), ("last", -1)):
+        yield (
+            f"is the right one's {end} {{each}} alone",
+            lambda x, p=place: (  # type: ignore[misc]
+                np.expand_dims(x.take(p, axis), axis) if keeping else x.take(p, axis)
+            ),
+        )
+
+
+def _by_vectors(cases: Sequence[Wrong]) -> str:
+    """Each row, or each column, is right up to a factor or a number that is added to it."""
+    if not _enough(cases):
+        return ""
+    for axis in (i for i in _axes(cases) if len(_axes(cases)) > 1):
+        many = [(np.moveaxis(c.expected, axis, 0), np.moveaxis(c.given, axis, 0), c) for c in cases]
+        if sum(len(one) for one, _, _ in many) < EVIDENCE or any(_thin(one) for one, _, _ in many):
+            continue
+        each = _each(cases[0], axis)
+        pairs = [(e, g, case) for one, other, case in many for e, g in zip(one, other, strict=True)]
+        factors = [_factor(e, g) for e, g, _ in pairs]
+        offsets = [float((g - e).flat[0]) for e, g, _ in pairs]
+        if _matters(factors, 1.0) and all(
+            case.same(factor * e, g) for factor, (e, g, case) in zip(factors, pairs, strict=True)
+        ):
+            return f"has the right {_plural(each)}, but each of them times a number of its own"
+        if _matters(offsets, 0.0) and all(
+            case.same(e + offset, g) for offset, (e, g, case) in zip(offsets, pairs, strict=True)
+        ):
+            return f"has the right {_plural(each)}, but each of them plus a number of its own"
+    return ""
+
+
+def _matters(values: Sequence[float], neutral: float) -> bool:
+    """Whether most of these change what they are applied to, and none makes it vanish."""
+    changing = sum(abs(value - neutral) > PLAIN for value in values)
+    return 2 * changing > len(values) and (neutral == 0 or 0.0 not in values)
+
+
+def _thin(vectors: np.ndarray) -> bool:
+    """Whether the vectors hold too little to say of two that one is a multiple of the other."""
+    return bool(np.any((vectors != 0).reshape(len(vectors), -1).sum(axis=1) < 2))
+
+
+def _all_alike(cases: Sequence[Wrong]) -> str:
+    if not all(case.alike and case.expected.size > 1 for case in cases):
+        return ""
+    if all(_constant(case.given) and not _constant(case.expected) for case in cases):
+        values = {_plain(case.given.flat[0].item()) for case in cases}
+        return f"is {values.pop()} everywhere" if len(values) == 1 else "has one number in all its entries"
+    for axis in (i for i in _axes(cases) if len(_axes(cases)) > 1):
+        if all(_repeats(case.given, axis) and not _repeats(case.expected, axis) for case in cases):
+            many = _plural(_each(cases[0], axis))
+            for end, place in (("first", 0), ("last", -1)):
+                if all(case.same(case.expected.take(place, axis), case.given.take(0, axis)) for case in cases):
+                    return f"has the right {end} one in place of all its {many}"
+            if all(case.same(case.expected.mean(axis), case.given.take(0, axis)) for case in cases):
+                return f"has the mean of the right ones in place of all its {many}"
+            return f"has {many} that are all the same; the right ones differ"
+    return ""
+
+
+def _constant(array: np.ndarray) -> bool:
+    return bool(np.all(array == array.flat[0]) or np.all(np.isnan(array)))
+
+
+def _repeats(array: np.ndarray, axis: int) -> bool:
+    return array.shape[axis] > 1 and bool(np.allclose(array, array.take([0], axis), rtol=1e-6, atol=0, equal_nan=True))
+
+
+def _sums(cases: Sequence[Wrong]) -> str:
+    """Weights that add up to 1 along another axis than they should, or along none."""
+    if not all(case.numbers and case.expected.dtype.kind == "f" for case in cases):
+        return ""
+    for axis in _axes(cases):
+        if not all(_to_one(case.expected, axis) for case in cases) or any(_to_one(c.given, axis) for c in cases):
+            continue
+        for other in _axes(cases):
+            if other != axis and all(_to_one(case.given, other) for case in cases):
+                return f"adds up to 1 along axis {other}; the right one does so along axis {axis}"
+        return f"does not add up to 1 along axis {axis}, as the right one does"
+    return ""
+
+
+def _to_one(array: np.ndarray, axis: int) -> bool:
+    return bool(np.all(array >= 0) and np.allclose(array.sum(axis), 1, atol=1e-4)) and array.shape[axis] > 1
+
+
+# ------------------------------------------------------------------------------------------- right but for some entries
+
+
+def _but_for(cases: Sequence[Wrong]) -> str:
+    if not all(case.alike for case in cases):
+        return ""
+    right = [case.near(case.expected, case.given) for case in cases]
+    if any(not some.any() for some in right):
+        return ""
+    for said, region in _regions(cases):
+        places = [region(case) for case in cases]
+        if any(np.any(~ok & ~place) for ok, place in zip(right, places, strict=True)):
+            continue
+        if any(not np.any(~place) for place in places):
+            continue
+        inside, wrong = sum(int(place.sum()) for place in places), sum(int((~ok).sum()) for ok in right)
+        if 2 * wrong > inside or cases[0].expected.dtype.kind == "b":
+            return f"is right {said}{_filled(cases, right, said)}"
+    return ""
+
+
+def _filled(cases: Sequence[Wrong], right: Sequence[np.ndarray], said: str) -> str:
+    """What stands in all the wrong places, where that is one number."""
+    if cases[0].expected.dtype.kind == "b":
+        return ""
+    values = {_plain(x.item()) for case, ok in zip(cases, right, strict=True) for x in case.given[~ok]}
+    return (
+        f"{', where' if said.startswith('but for') else '; elsewhere'} it has {values.pop()}"
+        if len(values) == 1
+        else ""
+    )
+
+
+def _regions(cases: Sequence[Wrong]) -> Iterator[tuple[str, Callable[[Wrong], np.ndarray]]]:
+    axes = _axes(cases)
+    if cases[0].expected.dtype.kind == "b":
+        yield "wherever it should be True", lambda c: ~c.expected
+        yield "wherever it should be False", lambda c: c.expected
+    for axis in axes:
+        each = _each(cases[0], axis)
+        for end, place in (("first", 0), ("last", -1)):
+            yield f"but for its {end} {each}", lambda c, a=axis, p=place: _at(c, a, p)  # type: ignore[misc]
+    if len(axes) >= 2:
+        yield "but for its diagonal", lambda c: _index(c, lambda i, j: i == j)
+        yield "but for what is above its diagonal", lambda c: _index(c, lambda i, j: i < j)
+        yield "but for what is below its diagonal", lambda c: _index(c, lambda i, j: i > j)
+        yield "on its diagonal alone", lambda c: _index(c, lambda i, j: i != j)
+        yield "above its diagonal alone", lambda c: _index(c, lambda i, j: i >= j)
+        yield "below its diagonal alone", lambda c: _index(c, lambda i, j: i <= j)
+    for axis in axes:
+        each = _each(cases[0], axis)
+        for end, place in (("first", 0), ("last", -1)):
+            yield f"in its {end} {each} alone", lambda c, a=axis, p=place: ~_at(c, a, p)  # type: ignore[misc]
+    if cases[0].expected.dtype.kind == "b":
+        return
+    yield "but for the entries that should be 0", lambda c: c.expected == 0
+    yield "but for the entries that should be nan", lambda c: np.isnan(c.expected)
+    yield "but for the entries that should be infinite", lambda c: np.isinf(c.expected)
+    yield "but for the entries that should be below zero", lambda c: c.expected < 0
+    if any(np.any(case.expected < 0) for case in cases):
+        yield "but for the entries that should be above zero", lambda c: c.expected > 0
+    else:
+        yield "where it should be 0, and nowhere else", lambda c: c.expected != 0
+
+
+def _at(case: Wrong, axis: int, place: int) -> np.ndarray:
+    region = np.zeros(case.expected.shape, bool)
+    region[(slice(None),) * axis + (place,)] = True
+    return region
+
+
+def _index(case: Wrong, region: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+    rows, columns = case.expected.shape[-2:]
+    return np.broadcast_to(region(np.arange(rows)[:, None], np.arange(columns)), case.expected.shape)
+
+
+def _reordered(cases: Sequence[Wrong]) -> str:
+    if any(case.expected.size != case.given.size or case.expected.size < EVIDENCE for case in cases):
+        return ""
+    if all(case.same(case.expected.ravel(), case.given.ravel()) for case in cases):
+        return "has the right numbers in the right order, in another shape"
+    if not all(case.same(np.sort(case.expected, axis=None), np.sort(case.given, axis=None)) for case in cases):
+        return ""
+    if cases[0].expected.dtype.kind == "b":
+        return ""
+    return "has the right numbers in the wrong places"
+
+
+def _plural(each: str) -> str:
+    return {"entry": "entries"}.get(each) or each.replace("slice", "slices", 1) + ("" if " " in each else "s")
+
+
+RULES: tuple[Rule, ...] = (
+    _as_given,
+    _turned,
+    _times,
+    _plus,
+    _opposite,
+    _function,
+    _moved,
+    _shorter,
+    _all_alike,
+    _by_vectors,
+    _but_for,
+    _sums,
+    _reordered,
+)
+"""What is looked for, the most telling first."""

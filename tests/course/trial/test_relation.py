@@ -1,0 +1,133 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from course.trial.cases import case
+from course.trial.observing import Observation
+from course.trial.relation import relation
+from course.trial.values import Tensor, Value
+
+RNG = np.random.default_rng(5)
+SIZES = ((4, 3), (5, 2), (3, 7))
+WIDE = [(RNG.standard_normal((n, k)), RNG.standard_normal((n, k))) for n, k in SIZES]
+PARAMETERS = (("X", "n k"), ("Y", "n k"))
+
+
+def right(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    return X + 2 * Y
+
+
+def said(wrong: Callable[..., Value], oracle: Callable[..., Value] = right) -> str | None:
+    cases = [case(*some) for some in WIDE]
+    expected, given = ([Observation(f(*some)) for some in WIDE] for f in (oracle, wrong))
+    found = relation(expected, given, cases, PARAMETERS)
+    return found and found[1]
+
+
+def softmax(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    return np.exp(X) / np.exp(X).sum(axis=1, keepdims=True)
+
+
+def with_entry(index: object, value: float) -> Callable[..., np.ndarray]:
+    def wrong(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        result = right(X, Y)
+        result[index] = value
+        return result
+
+    return wrong
+
+
+def with_mask(keep: Callable[[np.ndarray], np.ndarray]) -> Callable[..., np.ndarray]:
+    return lambda X, Y: np.where(keep(np.ones(X.shape, bool)), right(X, Y), 5.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda X, Y: Y, "is Y as it was given"),
+        (lambda X, Y: right(X, Y).T, "is the right one, turned: its rows are columns"),
+        (lambda X, Y: -right(X, Y), "is the right one with the other sign"),
+        (lambda X, Y: right(X, Y) / 2, "is the right one times 1/2"),
+        (lambda X, Y: right(X, Y) * 0.3, "is the right one times 3/10"),
+        (lambda X, Y: right(X, Y) / np.sqrt(X.shape[1]), "is the right one times 1 / √k"),
+        (lambda X, Y: right(X, Y) * X.shape[0] / X.shape[1], "is the right one times n / k"),
+        (lambda X, Y: right(X, Y) / abs(X).max(), "is the right one times a number, another in every case"),
+        (lambda X, Y: right(X, Y) - 1, "is the right one minus 1"),
+        (lambda X, Y: right(X, Y) + 2 * X.shape[1], "is the right one plus 2 k"),
+        (lambda X, Y: right(X, Y) - X.mean(), "is the right one plus a number, another in every case"),
+        (lambda X, Y: right(X, Y) ** 2, "is the square of the right one, entry by entry"),
+        (lambda X, Y: abs(right(X, Y)), "is the right one without its signs"),
+        (lambda X, Y: right(X, Y)[::-1], "is the right one with its rows in reverse order"),
+        (lambda X, Y: np.roll(right(X, Y), 1, axis=1), "is the right one with its columns moved on by one place"),
+        (lambda X, Y: right(X, Y).cumsum(0), "has in each of its rows the sum of the right ones up to there"),
+        (lambda X, Y: np.diff(right(X, Y), axis=0, prepend=0), "lacks in each of its rows the sum of those before it"),
+        (lambda X, Y: right(X, Y)[:-1], "is the right one without its last row"),
+        (lambda X, Y: np.pad(right(X, Y), [(0, 0), (1, 0)]), "is the right one with a column too many, the first"),
+        (lambda X, Y: right(X, Y).sum(0), "is the sum of the right one's rows"),
+        (lambda X, Y: right(X, Y)[:, :1], "is the right one's first column alone"),
+        (lambda X, Y: right(X, Y) * Y[:, :1], "has the right rows, but each of them times a number of its own"),
+        (lambda X, Y: right(X, Y) - X.mean(0), "has the right columns, but each of them plus a number of its own"),
+        (lambda X, Y: 0 * X, "is 0 everywhere"),
+        (lambda X, Y: X * np.nan, "is nan everywhere"),
+        (lambda X, Y: right(X, Y)[-1:] + 0 * X, "has the right last one in place of all its rows"),
+        (lambda X, Y: right(X, Y).mean(0) + 0 * X, "has the mean of the right ones in place of all its rows"),
+        (with_entry(-1, 0.0), "is right but for its last row, where it has 0"),
+        (with_entry((slice(None), 0), np.nan), "is right but for its first column, where it has nan"),
+        (with_mask(lambda ones: ~np.eye(*ones.shape, dtype=bool)), "is right but for its diagonal, where it has 5"),
+        (with_mask(np.tril), "is right but for what is above its diagonal, where it has 5"),
+        (lambda X, Y: np.maximum(right(X, Y), 0) + 3 * np.minimum(right(X, Y), 0), "is right but for the entries that should be below zero"),
+        (lambda X, Y: right(X, Y).ravel(), "has the right numbers in the right order, in another shape"),
+        (lambda X, Y: np.sort(right(X, Y), axis=0), "has the right numbers in the wrong places"),
+    ],
+)  # fmt: skip
+def test_what_wrong_results_have_in_common_is_seen(wrong: Callable[..., Value], sentence: str) -> None:
+    assert said(wrong) == sentence
+
+
+def test_weights_that_add_up_along_another_axis() -> None:
+    across = said(lambda X, Y: softmax(X.T, Y).T, softmax)
+    assert across == "adds up to 1 along axis 0; the right one does so along axis 1"
+    assert (
+        said(lambda X, Y: softmax(X, Y) + Y**2, softmax) == "does not add up to 1 along axis 1, as the right one does"
+    )
+
+
+def test_truth_values() -> None:
+    def kept(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return right(X, Y) > 0
+
+    assert said(lambda X, Y: ~kept(X, Y), kept) == "is the opposite of the right one, everywhere"
+    assert said(lambda X, Y: kept(X, Y) | (Y > 0), kept) == "is right wherever it should be True"
+
+
+def test_counts_are_formulas_of_sizes() -> None:
+    sizes = [(2, 3), (5, 4), (7, 9), (3, 8)]
+    cases = [case(*some) for some in sizes]
+    expected = [Observation(n * k * 6 + n) for n, k in sizes]
+    for wrong, sentence in (
+        (lambda n, k: (n * k * 6 + n) * 2, "is the right one times 2"),
+        (lambda n, k: n * k * 4 + n, "is the right one minus 2 n k"),
+        (lambda n, k: n * k * 6, "is the right one minus n"),
+    ):
+        given = [Observation(wrong(n, k)) for n, k in sizes]
+        assert relation(expected, given, cases, (("n", ""), ("k", ""))) == ((), sentence)
+
+
+def test_nothing_is_said_of_what_has_nothing_in_common() -> None:
+    assert said(lambda X, Y: X - Y * Y) is None
+    assert said(lambda X, Y: right(X, Y) * 1.001) is None, "a factor so near to 1 is no slip in a formula"
+    assert said(right) is None
+    assert said(lambda X, Y: None) is None
+
+
+def test_it_has_to_hold_in_every_case_that_went_wrong() -> None:
+    assert said(lambda X, Y: 2 * right(X, Y) if len(X) != 5 else right(X, Y)) == "is the right one times 2"
+    assert said(lambda X, Y: 2 * right(X, Y) if len(X) != 5 else X) is None
+
+
+def test_the_part_that_differs_is_named_and_form_is_overlooked() -> None:
+    cases = [case(*some) for some in WIDE]
+    expected = [Observation((X, Tensor(right(X, Y)))) for X, Y in WIDE]
+    given = [Observation([X, 2 * right(X, Y).astype(np.float32)]) for X, Y in WIDE]
+    assert relation(expected, given, cases, PARAMETERS) == ((1,), "is the right one times 2")
