@@ -286,7 +286,7 @@ def _wrong(
         case = exercise.cases[i]
         names = case.names([name for name, _ in exercise.parameters])
         axes = exercise.axes if case.harness is None else None
-        reasons += parts or [*_situation(exercise, i), explain(found, axes, names)]
+        reasons += parts or [*_situation(exercise, i), explain(found, axes, names, digits=not lessons)]
         if found.kind in ("value", "shape", "type") and found.given is not None and not parts:
             both = [_entry(one.result, found.path) for one in (exercise.expected[i], observed[i])]
             comparison = Comparison(*both) if show(both[0]) != show(both[1]) else None  # the sentence has all digits

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from autograder.exercises import NOTEBOOKS, exercises_in, names_in
-from autograder.exercises.model import Exercise, Implementation, equivalence, lesson, parameter_axes, result_axes
+from autograder.exercises.model import (
+    Exercise,
+    Implementation,
+    known_by_its_answers,
+    lesson,
+    parameter_axes,
+    result_axes,
+)
 from autograder.judging.reference import expected, given
 from course.answers import INDEX
 from course.trial.comparing import coarsest, compare, lines_grow
@@ -120,7 +127,7 @@ def describe(exercise: Exercise) -> dict[str, Any]:
             {"arguments": [_argument(a) for a in case.arguments], "harness": case.harness} for case in exercise.public
         ],
         "expected": [_observation(expected(exercise, case)) for case in exercise.public],
-        "mistakes": [_mistake(exercise, m) for m in exercise.mistakes if equivalence(m) is None],
+        "mistakes": [_mistake(exercise, m) for m in exercise.mistakes if known_by_its_answers(m)],
     }
 
 

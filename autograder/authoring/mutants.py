@@ -20,7 +20,7 @@ from rich.table import Table
 
 from autograder.authoring.proofs import digest, keep, recall
 from autograder.exercises import every_exercise, exercise_named, folder_of
-from autograder.exercises.model import Case, Exercise, Implementation, about_the_idea, equivalence
+from autograder.exercises.model import Case, Exercise, Implementation, about_the_idea, equivalence, known_by_its_answers
 from autograder.judging import Verdict, judge_here
 from autograder.judging.examine import FORM_KEEPS
 from autograder.judging.reference import expected, given, remembered
@@ -32,6 +32,7 @@ from course.trial import ranks
 from course.trial.claims import seen
 from course.trial.comparing import difference, lines_grow, same_answers
 from course.trial.form import only_form
+from course.trial.text import SEVEN_DIGITS_LEFT
 
 SEEDS = (1, 20, 300)
 RESTS_ON = (
@@ -157,13 +158,16 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
     killers = tuple(sorted({i for v in verdicts for i, f in enumerate(v.findings, 1) if f.earned < f.points}))
     scores, points = sorted({verdict.score for verdict in verdicts}), verdicts[0].points
     result = f"{scores[-1]:g} of {points:g}, killed by probe {', '.join(map(str, killers))}"
-    named = {"the hidden test": next((list(v.mistakes) for v in verdicts if v.mistakes != (name,)), [name])}
+    wanted = [name] if known_by_its_answers(mistake) else []
+    named = {"the hidden test": next((list(v.mistakes) for v in verdicts if list(v.mistakes) != wanted), wanted)}
     public = _public_names(exercise, mistake)
     troubles = [] if public is not None else [PASSES]
     named |= {} if public is None else {"check": public}
     troubles += [
-        f"{who} names {' and '.join(names) or 'no mistake'}" for who, names in named.items() if names != [name]
+        f"{who} names {' and '.join(names) or 'no mistake'}" for who, names in named.items() if names != wanted
     ]
+    if not wanted and SEVEN_DIGITS_LEFT not in examine(as_student(exercise, mistake)).text:
+        troubles.append(f"check does not say {SEVEN_DIGITS_LEFT!r}")
     if len(scores) > 1:
         troubles.append(f"its points depend on the draw: {', '.join(f'{score:g}' for score in scores)}")
     if about_the_idea(mistake) and scores[-1] > points / 2:
@@ -207,7 +211,7 @@ def stored_answers(exercise: Exercise) -> StoredExercise:
         Unreleased: it has other cases or mistakes than are declared now, or none.
     """
     stored = answers.find(exercise.name)
-    declared = [mistake.__name__ for mistake in exercise.mistakes if equivalence(mistake) is None]
+    declared = [mistake.__name__ for mistake in exercise.mistakes if known_by_its_answers(mistake)]
     if (
         stored is None
         or [mistake.name for mistake in stored.mistakes] != declared
@@ -275,7 +279,10 @@ def explain(exercise: Exercise, mistakes: Sequence[Row]) -> Iterator[str]:
     for row in mistakes:
         yield f"  {row.name}"
         yield f"    loses points to {'probe' if row.killers else 'no probe'} {', '.join(map(str, row.killers))}".rstrip()
-        (one,) = (mistake for mistake in stored.mistakes if mistake.name == row.name)
+        one = next((mistake for mistake in stored.mistakes if mistake.name == row.name), None)
+        if one is None:
+            yield f"    known by how many digits are right: {SEVEN_DIGITS_LEFT}"
+            continue
         if PASSES in row.trouble:
             yield f"    {PASSES}"
         apart: dict[int, list[str]] = {}

@@ -18,7 +18,7 @@ from autograder.exercises.model import ANSWER, Exercise, Implementation, equival
 from autograder.folder import ROOT, Course
 
 FOLDER = ROOT / "build" / "sample"
-MARKS = ("mistake", "misses_the_idea", "right", "equivalent(")
+MARKS = ("mistake", "misses_the_idea", "right", "equivalent(", "right_to_seven_digits")
 """How the decorators begin by which an exercise says what a function of its is."""
 
 

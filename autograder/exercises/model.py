@@ -27,6 +27,7 @@ __all__ = [
     "equivalence",
     "equivalent",
     "exercise_in",
+    "known_by_its_answers",
     "lesson",
     "misses_the_idea",
     "mistake",
@@ -34,6 +35,7 @@ __all__ = [
     "probe",
     "result_axes",
     "right",
+    "right_to_seven_digits",
 ]
 
 F = np.ndarray
@@ -202,6 +204,13 @@ def equivalent(reason: str) -> Callable[[Implementation], Implementation]:
     return mark
 
 
+def right_to_seven_digits(implementation: Implementation) -> Implementation:
+    """Mark a mistake whose float64 answers went through float32. What is left of their digits depends on the processor, so that it is
+    known by how many there are, and not by the digits; its student is told that."""
+    implementation.seven_digits = True  # type: ignore[attr-defined]
+    return mistake(implementation)
+
+
 def right(implementation: Implementation) -> Implementation:
     """Mark a right answer in another style, which must get full marks."""
     implementation.role = "right"  # type: ignore[attr-defined]
@@ -224,3 +233,8 @@ def about_the_idea(mistake: Implementation) -> bool:
 def equivalence(mistake: Implementation) -> str | None:
     """Why this mistake cannot be told from a right answer, or None where it can."""
     return getattr(mistake, "equivalent_because", None)
+
+
+def known_by_its_answers(mistake: Implementation) -> bool:
+    """Whether this mistake is named to whoever gives its answers."""
+    return equivalence(mistake) is None and not getattr(mistake, "seven_digits", False)

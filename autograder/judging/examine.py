@@ -22,7 +22,7 @@ from autograder.exercises.model import (
     Exercise,
     Implementation,
     Probe,
-    equivalence,
+    known_by_its_answers,
     lesson,
     parameter_axes,
     result_axes,
@@ -398,7 +398,7 @@ def _alike(exercise: Exercise, trials: list[Trial]) -> str:
 
 def identify(exercise: Exercise, trials: list[Trial]) -> tuple[list[Implementation], Certainty]:
     """The known mistakes that these answers point to, and how surely."""
-    return recognise([mistake for mistake in exercise.mistakes if equivalence(mistake) is None], trials)
+    return recognise(list(filter(known_by_its_answers, exercise.mistakes)), trials)
 
 
 def _farewell(link: Link, verdict: Verdict) -> None:

@@ -126,9 +126,23 @@ def _shown(draw: Draw, waits: bool) -> Show:
 
 
 def told(guess: object, answer: object) -> str:
-    """The verdict on a guess, for the picture that shows the answer; "C" and "2" are as good as "c" and 2."""
-    right = str(guess).strip().lower() == str(answer).lower()
-    return f"You guessed {answer}, and so it is." if right else f"You guessed {guess}; it is {answer}."
+    """The verdict on a guess, for the picture that shows the answer; "C", "(c)" and "2" are as good as "c" and 2.
+
+    Raises:
+        CannotDraw: the answer is a letter or a number, and the guess is none.
+    """
+    said = str(guess).strip().strip("()").lower()
+    if isinstance(answer, str) and len(answer) == 1 and not (len(said) == 1 and said.isalpha()):
+        raise CannotDraw(
+            f'Your guess is to be one of the letters, in quotation marks: "a" or "b", say. It is {guess!r}.'
+        )
+    if isinstance(answer, int) and not said.isdecimal():
+        raise CannotDraw(f"Your guess is to be a number, such as 3. It is {guess!r}.")
+    return (
+        f"You guessed {answer}, and so it is."
+        if said == str(answer).lower()
+        else f"You guessed {said}; it is {answer}."
+    )
 
 
 def canvas(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from course.trial import ranks
 from course.trial.functions import public_function
-from course.trial.observing import LEFT_UNUSED, Elsewhere, Raised
+from course.trial.observing import LEFT_UNUSED, REFUSAL, Elsewhere, Raised
 from course.trial.values import Value
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most notebooks need none of this
@@ -258,17 +258,16 @@ def stepping(
 
 
 def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Here a refusal counts as an answer like any other; it is a ValueError, and it is raised."""
-    refused = "ValueError, raised"
+    """Here something is to be refused: a ValueError is raised."""
     try:
         answer = function(*arguments)
     except ValueError:
-        return refused
+        return REFUSAL
     except Exception as error:
         if _deliberate(error):
             return f"{type(error).__name__}, raised"
         raise
-    not_raised = isinstance(answer, Exception) or (isinstance(answer, str) and answer == refused)
+    not_raised = isinstance(answer, Exception) or (isinstance(answer, str) and answer == REFUSAL)
     return f"{type(answer).__name__}, returned and not raised" if not_raised else answer
 
 

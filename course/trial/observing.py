@@ -39,6 +39,9 @@ class Raised:
 PATIENCE = 1.0
 """Seconds. After a case that went wrong and took longer, those like it would make a student wait for nothing."""
 
+REFUSAL = "ValueError, raised"
+"""What stands for the result where a call is rightly refused."""
+
 OUT_OF_STEP = "out of step"
 LEFT_UNUSED = "left unused"
 UNRAISED = (OUT_OF_STEP, LEFT_UNUSED)

@@ -10,7 +10,7 @@ import numpy as np
 
 from course.trial.comparing import Certainty, Difference, agrees, faintness
 from course.trial.functions import COUNTED_IN_ROWS
-from course.trial.observing import UNRAISED, Observation, Raised
+from course.trial.observing import REFUSAL, UNRAISED, Observation, Raised
 from course.trial.values import Opaque, Tensor, Value, bare
 
 Axes = str | list[str] | None
@@ -19,7 +19,8 @@ Axes = str | list[str] | None
 
 KNOWN_MISTAKE = "A known mistake gives exactly these answers: "
 BUT_FOR_FORM = "But for their form, such as the dtype, a known mistake gives exactly these answers: "
-PERHAPS = "Answers like these come from a known mistake, for example; perhaps it is yours: "
+PERHAPS = "One mistake that leads to answers like these: "
+SEVEN_DIGITS_LEFT = "the right value to some seven digits"
 SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
 """Where float32 ends, in digits: a result worked out with it agrees to so many, most often."""
 
@@ -45,7 +46,9 @@ def recognised(lesson: str, wrong: Iterable[Observation], certainty: Certainty) 
     return (KNOWN_MISTAKE if certainty == "exactly" else BUT_FOR_FORM) + lesson
 
 
-def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = (), values: bool = True) -> str:
+def explain(
+    found: Difference, axes: Axes = None, parameters: Sequence[str] = (), values: bool = True, digits: bool = True
+) -> str:
     """One or two sentences on a difference.
 
     Args:
@@ -53,6 +56,7 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
         axes: the names of the result's axes.
         parameters: the names of the function's parameters.
         values: whether the numbers of the case may be told (they may not where the case is hidden).
+        digits: whether to say what it points to that only some digits are right.
     """
     where = _where(found.path)
     match found.kind:
@@ -65,6 +69,8 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
                 return f"This call should be refused with a {found.expected}. {_exception(found.given, values)}"
             refused = found.given.kind == "ValueError" and found.given.source.startswith("raise ")
             return _exception(found.given, values) + (" This call is not one to refuse." if refused else "")
+        case "type" if _is_refusal(found.expected):
+            return f"This call should be refused with a ValueError; yours returned {what(found.given)}."
         case "type":
             hint = " Is there a return?" if found.given is None else ""
             return f"{where} should be {what(found.expected)}; yours is {what(found.given)}.{hint}"
@@ -85,15 +91,21 @@ def explain(found: Difference, axes: Axes = None, parameters: Sequence[str] = ()
             return f"The call changed {name} in place; the caller still needs it as it was."
         case "count":
             return _spent(str(found.path[0]), int(found.expected), int(found.given), values)
+    if _is_refusal(found.expected):
+        return f"This call should be refused with a ValueError, raised; yours: {found.given}."
     if _speaks(found.path) and isinstance(found.expected, str):
         told = f" should be {found.expected}; yours is {found.given}." if values else " is not what it should be."
         return where + told
     if isinstance(found.expected, (str, bool)) and values:
         return f"{where} has the right form, and the wrong value: {found.expected!r} was expected, yours is {found.given!r}."
-    digits = _digits(found)
+    some = _digits(found) if digits else ""
     if not values:
-        return f"{where} has the right form, and {digits or _wrong_value(found)}."
-    return _in_numbers(found, where) + (f" It has {digits}." if digits else "")
+        return f"{where} has the right form, and {some or _wrong_value(found)}."
+    return _in_numbers(found, where) + (f" It has {some}." if some else "")
+
+
+def _is_refusal(value: Value) -> bool:
+    return isinstance(value, str) and value == REFUSAL
 
 
 def in_common(path: tuple[int | str, ...], holds: str) -> str:
@@ -137,7 +149,9 @@ def _digits(found: Difference) -> str:
     double = np.asarray(bare(found.expected)).dtype == np.float64
     if not double or not SEVEN_DIGITS_FROM < faint < SEVEN_DIGITS_TO:
         return ""
-    return "the right value to some seven digits: float32 has no more, so something on the way may be float32"
+    return (
+        f"{SEVEN_DIGITS_LEFT}: float32 has no more, so something on the way may be float32, or a tiny number was added"
+    )
 
 
 def _wrong_value(found: Difference) -> str:
@@ -185,7 +199,7 @@ def _where(path: tuple[int | str, ...]) -> str:
 def _names(axes: Axes, path: tuple[int | str, ...]) -> str:
     if isinstance(axes, list):
         axes = axes[path[0]] if path and isinstance(path[0], int) and path[0] < len(axes) else ""
-    return f"[{', '.join(axes.split())}]" if axes else ""
+    return f"[{', '.join(axes.split())}]" if axes and "_" not in axes.split() else ""
 
 
 def what(value: Value) -> str:

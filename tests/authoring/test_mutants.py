@@ -18,7 +18,7 @@ from autograder.__main__ import app
 from autograder.authoring.mutants import SEEDS, Unknown, Unreleased, chosen, rows, stored_answers
 from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.devices.mlp_tp import _devices as devices
-from autograder.exercises.model import Exercise
+from autograder.exercises.model import Exercise, right_to_seven_digits
 from autograder.exercises.parts import softmax_of_kept
 from autograder.folder import ROOT
 from autograder.judging import judge_here
@@ -37,6 +37,18 @@ def test_every_mistake_loses_marks_and_is_named_by_both(exercise: Exercise) -> N
     found = rows(exercise)
     assert [row.name for row in found] == [f.__name__ for f in (*exercise.variants, *exercise.mistakes)]
     assert [row for row in found if row.trouble] == []
+
+
+def test_what_is_marked_as_right_to_seven_digits_has_to_be_told_as_that() -> None:
+    def halved(X: F, W1: F, b1: F, W2: F, b2: F, act: Callable[[F], F]) -> F:
+        """no student reads this."""
+        return (act(X @ W1 + b1) @ W2 + b2) / 2
+
+    (row,) = (row for row in rows(FFN, (1,)) if row.name == "ffn_in_float32")
+    assert row.trouble == ""
+    with remembered():
+        row = mutants._mistake(FFN, {1: mutants._drawn(FFN, 1)}, right_to_seven_digits(halved))
+    assert "check does not say 'the right value to some seven digits'" in row.trouble
 
 
 def test_cases_that_are_drawn_once_are_those_that_the_judge_draws() -> None:

@@ -24,7 +24,7 @@ from autograder.exercises.batching.parts import (
 )
 from autograder.exercises.inputs import causal as lower_triangle
 from autograder.exercises.inputs import random_keep
-from autograder.exercises.model import Case, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.model import Case, case, misses_the_idea, mistake, probe, right, right_to_seven_digits
 from autograder.exercises.parts import widths
 from course.trial.values import Tensor as TensorValue
 
@@ -576,7 +576,7 @@ def root_in_seven_digits(X: T, params: Params, h: int, keep: T) -> T:
     )
 
 
-@mistake
+@right_to_seven_digits
 def softmax_in_seven_digits(X: T, params: Params, h: int, keep: T) -> T:
     """your numbers have seven right digits, and float64 has sixteen: your weights went through float32. Softmax works in the
     number type that it is given, if it is not asked for another."""

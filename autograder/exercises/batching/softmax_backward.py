@@ -11,7 +11,16 @@ from torch import Tensor
 
 from autograder.exercises.batching.parts import T, drawn_tensor, tensor_value
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, case, equivalent, misses_the_idea, mistake, probe, right
+from autograder.exercises.model import (
+    Case,
+    case,
+    equivalent,
+    misses_the_idea,
+    mistake,
+    probe,
+    right,
+    right_to_seven_digits,
+)
 from autograder.exercises.parts import rows_of_weights
 from course.trial.values import Tensor as TensorValue
 
@@ -187,7 +196,7 @@ def gradient_squeezed(A: T, dA: T) -> T:
     return (A * (dA - (A * dA).sum(dim=-1, keepdim=True))).squeeze()
 
 
-@mistake
+@right_to_seven_digits
 def gradient_in_seven_digits(A: T, dA: T) -> T:
     """your numbers have seven right digits, and float64 has sixteen: somewhere they went through float32."""
     a, da = A.float(), dA.float()

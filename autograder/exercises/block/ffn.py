@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from autograder.exercises.block.parts import drawn_activation, drawn_layers
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right, right_to_seven_digits
 from autograder.exercises.parts import RELU, TANH, Act, silu
 
 
@@ -331,7 +331,7 @@ def ffn_in_float64(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     return act(X @ W1 + b1) @ W2 + b2.astype(np.float64)
 
 
-@mistake
+@right_to_seven_digits
 def ffn_in_float32(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """your numbers have seven right digits, and float64 has sixteen: somewhere they went through float32."""
     return (act(X @ W1 + b1).astype(np.float32) @ W2.astype(np.float32) + b2).astype(X.dtype)

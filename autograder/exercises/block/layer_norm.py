@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.block.parts import drawn_gain, minus_mean, row_variance
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right, right_to_seven_digits
 from autograder.exercises.parts import normalised_rows, normed_token
 
 
@@ -516,7 +516,7 @@ def norm_in_float64(X: F, gain: F, bias: F, eps: float) -> F:
     return normalised_rows(X.astype(np.float64), gain, bias, eps)
 
 
-@mistake
+@right_to_seven_digits
 def norm_in_float32(X: F, gain: F, bias: F, eps: float) -> F:
     """your numbers have seven right digits, and float64 has sixteen: somewhere they went through float32."""
     return normalised_rows(X.astype(np.float32), gain, bias, eps).astype(X.dtype)

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from autograder.exercises.block.parts import drawn_ids
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right, right_to_seven_digits
 from autograder.exercises.parts import row_softmax
 
 
@@ -358,7 +358,7 @@ def entropy_of_the_guesses(logits: F, ids: F) -> float:
     return float(-(np.exp(logs) * logs).sum(axis=-1).mean())
 
 
-@mistake
+@right_to_seven_digits
 def loss_in_float32(logits: F, ids: F) -> float:
     """your number has seven right digits, and float64 has sixteen: somewhere it went through float32."""
     logs = _logs(logits[:, :-1].astype(np.float32))

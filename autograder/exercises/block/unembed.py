@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.block.parts import minus_mean, row_variance
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right
+from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right, right_to_seven_digits
 from autograder.exercises.parts import row_softmax
 
 
@@ -313,7 +313,7 @@ def logits_in_float64(H: F, U: F) -> F:
     return H @ U.astype(np.float64)
 
 
-@mistake
+@right_to_seven_digits
 def logits_in_float32(H: F, U: F) -> F:
     """your numbers have seven right digits, and float64 has sixteen: somewhere they went through float32."""
     return (H.astype(np.float32) @ U.astype(np.float32)).astype(H.dtype)

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from autograder.exercises.inputs import normal, sizes
-from autograder.exercises.model import Case, case, mistake, probe, right
+from autograder.exercises.model import Case, case, mistake, probe, right, right_to_seven_digits
 from course.trial.values import Tensor as TensorValue
 from course.trial.values import with_layout
 
@@ -778,7 +778,7 @@ def root_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     return _with_scores(_products(x_new, cache, Wq, Wk) / root, x_new, cache, Wk, Wv)
 
 
-@mistake
+@right_to_seven_digits
 def softmax_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     """your output is right to 7 digits or so: somewhere on the way float32 was used, as when softmax is told its `dtype`. What
     comes in as float64 stays float64 all the way."""

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.matrices.parts import some_numbers
-from autograder.exercises.model import Case, F, case, mistake, probe, right
+from autograder.exercises.model import Case, F, case, mistake, probe, right, right_to_seven_digits
 
 
 def softmax(S: Float[np.ndarray, "*s"], axis: int = -1) -> Float[np.ndarray, "*s"]:
@@ -433,7 +433,7 @@ def forced_to_float32(S: F, axis: int = -1) -> F:
     return E / E.sum(axis=axis, keepdims=True)
 
 
-@mistake
+@right_to_seven_digits
 def forced_to_float32_and_back(S: F, axis: int = -1) -> F:
     """somewhere on the way is float32, which keeps about seven digits of the sixteen of float64."""
     E = np.exp((S - S.max(axis=axis, keepdims=True)).astype(np.float32))

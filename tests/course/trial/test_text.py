@@ -41,7 +41,7 @@ def told(expected: Value, given: Value, axes: str | list[str] | None = None) -> 
             A + 1e-7,
             "n m",
             "The result has the right shape. Entry [0, 0] should be 1; yours is 1.0000001. It has the right value to some seven "
-            "digits: float32 has no more, so something on the way may be float32.",
+            "digits: float32 has no more, so something on the way may be float32, or a tiny number was added.",
         ),
         (
             A,
