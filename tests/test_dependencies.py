@@ -13,7 +13,7 @@ from autograder.dependencies import imported
         ("import autograder", {"autograder"}),
         ("import autograder.judging as j", {"autograder.judging"}),
         ("from autograder import judging, exercises", {"autograder.judging", "autograder.exercises"}),
-        ("def f():\n    if True:\n        from autograder.judging import examine", {"autograder.judging.examine"}),
+        ("def f():\n    if True:\n        from autograder.judging import interview", {"autograder.judging.interview"}),
         ("from . import values", {"course.values"}),
         ("from ..autograder import judging", {"autograder.judging"}),
         ("%matplotlib inline\nimport course", set()),

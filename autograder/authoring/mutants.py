@@ -22,7 +22,7 @@ from autograder.authoring.proofs import digest, keep, recall
 from autograder.exercises import every_exercise, exercise_named, folder_of
 from autograder.exercises.model import Case, Exercise, Implementation, about_the_idea, equivalence, known_by_its_answers
 from autograder.judging import Verdict, judge_here
-from autograder.judging.examine import FORM_KEEPS
+from autograder.judging.interview import FORM_KEEPS
 from autograder.judging.reference import expected, given, remembered
 from course import answers
 from course.answers import StoredExercise, StoredMistake
@@ -264,13 +264,13 @@ def main(exercises: Sequence[Exercise], seeds: Sequence[int] = SEEDS, explained:
     console.print(table)
     for exercise in exercises if explained else ():
         mistakes = [row for row in every if row.exercise == exercise.name and row.role == "mistake"]
-        console.print("\n".join(explain(exercise, mistakes)), markup=False, highlight=False, soft_wrap=True)
+        console.print("\n".join(explanation(exercise, mistakes)), markup=False, highlight=False, soft_wrap=True)
     troubled = sum(bool(row.trouble) for row in every)
     console.print(f"{troubled} of {len(every)} in trouble, as the last column says" if troubled else totals(exercises))
     return 1 if troubled else 0
 
 
-def explain(exercise: Exercise, mistakes: Sequence[Row]) -> Iterator[str]:
+def explanation(exercise: Exercise, mistakes: Sequence[Row]) -> Iterator[str]:
     """Which probes kill each mistake of an exercise, and which public case is the first that tells it from each other one."""
     stored = stored_answers(exercise)
     yield f"\n{exercise.name}"

@@ -16,7 +16,7 @@ from autograder.authoring.stating import state_in_source, state_in_text
 from autograder.exercises import NOTEBOOKS, names_in
 from autograder.folder import ROOT, Course
 from autograder.plugins.agreeing import in_readme, in_source
-from autograder.plugins.gradebook import trouble_with
+from autograder.plugins.bookkeeping import trouble_with
 from autograder.problems import FAILED, Problem
 
 ANSWERS = ROOT / "course" / "answers"

@@ -13,7 +13,7 @@ from autograder.authoring.replay import replay
 from autograder.folder import ROOT
 
 MADE = ("source/", "release/", "course/answers/")
-TESTS = ("tests/authoring", "tests/judging/test_examine.py")
+TESTS = ("tests/authoring", "tests/judging/test_interview.py")
 
 
 def attempt(name: str) -> int:

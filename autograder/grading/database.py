@@ -9,7 +9,7 @@ from nbgrader.api import Gradebook
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.folder import Course
-from autograder.plugins.gradebook import sentence
+from autograder.plugins.bookkeeping import sentence
 from autograder.problems import FAILED, Problem
 
 

@@ -29,7 +29,7 @@ from autograder.grading.store import code_digest
 from autograder.grading.submission import Submission
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.files_beside import GIVEN
-from autograder.plugins.reading import NO_FILE, explain, notebook_in, refused, unreadable
+from autograder.plugins.reading import NO_FILE, notebook_in, refused, say_why, unreadable
 from autograder.problems import Problem
 
 MOST_LEFT_BEHIND = 64 << 20
@@ -130,7 +130,7 @@ def _shown(submission: Submission, official: OfficialNotebook, snapshot: Snapsho
         notebook = _prepared(submission, official, snapshot, resources)
     except Exception:
         return _apply(_rules(snapshot).before, refused(reason), resources)
-    explain(notebook, reason)
+    say_why(notebook, reason)
     return notebook
 
 

@@ -31,8 +31,8 @@ from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, exercise_modules, only_run
 from autograder.grading.submission import Submission, read_submission
 from autograder.plugins import stamping
+from autograder.plugins.bookkeeping import trouble_with
 from autograder.plugins.executing import JudgedExecute
-from autograder.plugins.gradebook import trouble_with
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines

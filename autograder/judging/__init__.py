@@ -10,11 +10,11 @@ from typing import Any
 
 from autograder.exercises import exercise_called
 from autograder.exercises.model import Exercise
-from autograder.judging.examine import SECONDS_PER_CALL, examine
+from autograder.judging.interview import SECONDS_PER_CALL, judge
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.trial.link import Link, SocketLink
 
-__all__ = ["Finding", "Outcome", "Verdict", "examine", "judge_here", "local_judge"]
+__all__ = ["Finding", "Outcome", "Verdict", "judge", "judge_here", "local_judge"]
 
 
 Client = Callable[[Callable[..., Any], Link], Any]
@@ -50,7 +50,7 @@ def _converse(function: Callable[..., Any], exercise: Exercise, client: Client, 
 
     def sit() -> Verdict:
         with far:
-            return examine(exercise, SocketLink(far, SECONDS_PER_CALL), seed)
+            return judge(exercise, SocketLink(far, SECONDS_PER_CALL), seed)
 
     with ThreadPoolExecutor(1) as judge:
         verdict = judge.submit(sit)

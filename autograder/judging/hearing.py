@@ -6,7 +6,7 @@ import secrets
 import socket
 
 from autograder.exercises.model import Exercise
-from autograder.judging.examine import SECONDS_PER_CALL, examine
+from autograder.judging.interview import SECONDS_PER_CALL, judge
 from autograder.judging.verdict import Verdict
 from course.trial.link import Allow, SocketLink, by_the_clock
 
@@ -39,5 +39,5 @@ def hear(
         Exception: whatever goes wrong in the judge itself, which is the grader's fault.
     """
     link = SocketLink(connection, SECONDS_PER_CALL, seconds, allow)
-    verdict = examine(exercise, link, secrets.randbits(63), passed, allow)
+    verdict = judge(exercise, link, secrets.randbits(63), passed, allow)
     return verdict if link.heard else None

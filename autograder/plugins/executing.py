@@ -27,13 +27,13 @@ from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.exercises import exercises_in
 from autograder.exercises.model import ANSWER, Exercise
 from autograder.judging.cells import shown
-from autograder.judging.examine import ENDED
 from autograder.judging.hearing import hear
+from autograder.judging.interview import ENDED
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import files_beside
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.preloading import LIBRARY, modules_of
-from autograder.plugins.reading import explain
+from autograder.plugins.reading import say_why
 from course.client import SOCKET_VARIABLE
 
 ALARMING = ("timed out", "crashed", "tampered", "grader fault")
@@ -92,7 +92,7 @@ class JudgedExecute(Execute):
             info = resources["nbgrader"]
             info["refused"] = str(error)
             self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], error)
-            explain(nb, str(error))
+            say_why(nb, str(error))
             return nb, resources
 
     def _run(self, nb: NotebookNode, resources: dict[str, Any], km: Any) -> tuple[NotebookNode, dict[str, Any]]:

@@ -21,9 +21,9 @@ from nbgrader.converters.base import NbGraderException
 
 from autograder.exercises import NOTEBOOKS
 from autograder.plugins.agreeing import outdated_in
+from autograder.plugins.bookkeeping import trouble_with, wait_for_a_person
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.files_beside import GIVEN, beside
-from autograder.plugins.gradebook import trouble_with, wait_for_a_person
 from autograder.plugins.handing_in import TIMESTAMP, misnamed
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import clear, files_in, read_notebook, refused, unwanted, why_not_read

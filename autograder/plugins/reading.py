@@ -428,11 +428,11 @@ def unreadable(reason: str) -> NotebookNode:
 def refused(reason: str) -> NotebookNode:
     """A notebook that says why a person will look at what was handed in."""
     notebook = new_notebook(metadata={UNREAD: True})
-    explain(notebook, reason)
+    say_why(notebook, reason)
     return notebook
 
 
-def explain(notebook: NotebookNode, reason: str) -> None:
+def say_why(notebook: NotebookNode, reason: str) -> None:
     """Say on top of a notebook why a person will look at it."""
     note = new_markdown_cell(f"**This could not be graded automatically.** {escape(reason)}. A person will look at it.")
     if (notebook.nbformat, notebook.nbformat_minor) < WITH_IDS:

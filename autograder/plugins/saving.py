@@ -9,8 +9,8 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
 from autograder.judging.cells import verdict_in
+from autograder.plugins.bookkeeping import wait_for_a_person
 from autograder.plugins.executing import exercise_of
-from autograder.plugins.gradebook import wait_for_a_person
 
 
 class SaveVerdicts(SaveAutoGrades):

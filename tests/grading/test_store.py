@@ -84,7 +84,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("00_shapes", "autograder/exercises/model.py", True),
         ("00_shapes", "autograder/exercises/inputs.py", True),
         ("00_shapes", "autograder/exercises/__init__.py", True),
-        ("00_shapes", "autograder/judging/examine.py", True),
+        ("00_shapes", "autograder/judging/interview.py", True),
         ("00_shapes", "autograder/grading/marking.py", True),
         ("00_shapes", "autograder/grading/executor.py", True),
         ("00_shapes", "autograder/grading/submission.py", True),

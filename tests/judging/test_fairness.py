@@ -12,7 +12,7 @@ from jaxtyping import Float
 from autograder.exercises.model import Case, Exercise, Probe, case
 from autograder.judging import Verdict, judge_here
 from autograder.judging.again import again
-from autograder.judging.examine import LIKE_BEFORE, REMEMBERS
+from autograder.judging.interview import LIKE_BEFORE, REMEMBERS
 from course.client import answer
 from course.trial.functions import Function
 

@@ -54,7 +54,7 @@ from course.trial.values import (
     with_layout,
 )
 
-examining = importlib.import_module("autograder.judging.examine")
+interview = importlib.import_module("autograder.judging.interview")
 
 SEED = 11  # of the hidden cases
 MISTAKES = 4  # of each exercise that the judge compares with
@@ -147,15 +147,15 @@ def remembering(function: Callable[..., Any]) -> Callable[..., Any]:
     return remembered
 
 
-EXPECTED, GIVEN = remembering(examining.expected), remembering(examining.given)
+EXPECTED, GIVEN = remembering(interview.expected), remembering(interview.given)
 
 
 @contextmanager
 def remembered() -> Iterator[None]:
     """What the reference and the mistakes say to the same cases is worked out once, so that thousands of conversations fit."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examining, "expected", EXPECTED)
-        patch.setattr(examining, "given", GIVEN)
+        patch.setattr(interview, "expected", EXPECTED)
+        patch.setattr(interview, "given", GIVEN)
         yield
 
 
@@ -468,7 +468,7 @@ def converse(name: str, kind: str, seed: int) -> tuple[int, Verdict]:
         stream = KINDS[kind](rng, list(rng.choice((tried.conversations[0], *tried.conversations))))
         link = Listening(SocketLink(Wire(stream, rng)))  # type: ignore[arg-type]
         began = time.thread_time()
-        verdict = examining.examine(tried.exercise, link, SEED)
+        verdict = interview.judge(tried.exercise, link, SEED)
         took = time.thread_time() - began
     assert took < SECONDS
     probes = tried.exercise.probes

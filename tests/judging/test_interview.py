@@ -32,7 +32,7 @@ from course.trial.observing import Account, Raised
 from course.trial.text import BUT_FOR_FORM, LOOP_LEFT, PERHAPS
 from course.trial.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
 
-examining = importlib.import_module("autograder.judging.examine")
+interview = importlib.import_module("autograder.judging.interview")
 
 SECRET = 7919.25  # in every hidden case; twice that is in every answer
 
@@ -87,7 +87,7 @@ DOUBLE = Exercise(
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> Callable[[Exercise], None]:
     ours: dict[str, Exercise] = {}
-    monkeypatch.setattr(examining, "exercise_named", lambda notebook, name: ours[name])
+    monkeypatch.setattr(interview, "exercise_named", lambda notebook, name: ours[name])
     return lambda exercise: ours.update({exercise.name: exercise})
 
 
@@ -549,8 +549,8 @@ def test_a_case_may_be_run_through_a_harness(judged: Callable[..., Verdict], mon
         (ask("quadruple", 1), "quadruple: there is no 'quadruple'"),
         (ask("pairwise_dots", np.eye(2), np.eye(2)), "pairwise_dots: there is no 'pairwise_dots'"),
         (ask(""), ": there is no ''"),
-        (ask("double", np.zeros(examining.ASKED_ELEMENTS + 1)), "double: too large a question"),
-        (ask("double", x=Tensor(np.zeros(examining.ASKED_ELEMENTS + 1))), "double: too large a question"),
+        (ask("double", np.zeros(interview.ASKED_ELEMENTS + 1)), "double: too large a question"),
+        (ask("double", x=Tensor(np.zeros(interview.ASKED_ELEMENTS + 1))), "double: too large a question"),
         (ask("double", [[0] * 2700, [0] * 2700]), "double: too large a question"),
         (ask("double", {"x": [0] * 5500}), "double: too large a question"),
         (ask("double", ["x" * 3000, "x" * 3000]), "double: too large a question"),
@@ -588,12 +588,12 @@ def test_an_empty_axis_does_not_make_a_question_small(
 @pytest.mark.parametrize("exercise", [e for e in every_exercise() if e.uses], ids=lambda e: e.name)
 def test_a_question_about_a_hidden_case_is_never_too_large(exercise: Exercise) -> None:
     largest = max(
-        sum(examining._elements(argument) for argument in case.arguments)
+        sum(interview._elements(argument) for argument in case.arguments)
         for seed in range(100)
         for probe in exercise.probes
         for case in probe.draw(np.random.default_rng(seed))
     )
-    assert largest <= examining.ASKED_ELEMENTS
+    assert largest <= interview.ASKED_ELEMENTS
 
 
 def test_the_exercise_itself_is_never_lent() -> None:
@@ -657,7 +657,7 @@ def harmless(verdict: Verdict, exercise: Exercise) -> None:
     """Every probe accounted for, a score that is a number in bounds, and texts that can be written down."""
     assert [(f.shows, f.points) for f in verdict.findings] == [(p.shows, p.points) for p in exercise.probes]
     assert all(
-        finding.earned in (0.0, examining.FORM_KEEPS * finding.points, finding.points) for finding in verdict.findings
+        finding.earned in (0.0, interview.FORM_KEEPS * finding.points, finding.points) for finding in verdict.findings
     )
     assert (repr(verdict) + verdict._repr_html_() + str(verdict.to_json())).encode()
 
@@ -739,8 +739,8 @@ MESSAGES = (
 @settings(max_examples=400)
 def test_no_message_makes_the_judge_stumble_or_give_a_point(messages: list[Value]) -> None:
     patch = pytest.MonkeyPatch()
-    patch.setattr(examining, "SECONDS_PER_CALL", 0.01)  # some of them ask without end
-    patch.setattr(examining, "exercise_named", lambda notebook, name: DOUBLE)
+    patch.setattr(interview, "SECONDS_PER_CALL", 0.01)  # some of them ask without end
+    patch.setattr(interview, "exercise_named", lambda notebook, name: DOUBLE)
     try:
         line = Line(lambda request: messages[len(line.requests) % len(messages)])
         verdict = examine(QUADRUPLE, line, 1)
@@ -773,7 +773,7 @@ def test_of_a_flood_of_questions_only_so_many_are_answered(
     monkeypatch: pytest.MonkeyPatch, known: Callable[[Exercise], None]
 ) -> None:
     known(DOUBLE)
-    monkeypatch.setattr(examining, "ASKS_PER_CALL", 100)
+    monkeypatch.setattr(interview, "ASKS_PER_CALL", 100)
     line = Line(lambda request: ask("double", np.ones(2)) if len(line.requests) < 150 else None)
     examine(QUADRUPLE, line, 1)
     told = [request["do"] for request in line.requests[1:150]]
@@ -792,7 +792,7 @@ def test_the_work_that_questions_make_is_bounded_over_the_whole_conversation(
 
     slow.__name__ = "double"
     known(replace(DOUBLE, oracle=slow))
-    monkeypatch.setattr(examining, "LISTENING_SECONDS", 0.1)
+    monkeypatch.setattr(interview, "LISTENING_SECONDS", 0.1)
     asked = iter(range(1000))
     line = Line(lambda request: ask("double", np.ones(2)) if next(asked) % 3 else forged())
     quadruples = Exercise(
@@ -807,7 +807,7 @@ def test_questions_do_not_lengthen_the_time_of_a_call(
     monkeypatch: pytest.MonkeyPatch, known: Callable[[Exercise], None]
 ) -> None:
     known(DOUBLE)
-    monkeypatch.setattr(examining, "SECONDS_PER_CALL", 0.0)
+    monkeypatch.setattr(interview, "SECONDS_PER_CALL", 0.0)
     verdict = examine(QUADRUPLE, Line(lambda request: ask("double", np.ones(2))), 1)
     assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
 

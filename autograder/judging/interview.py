@@ -256,7 +256,7 @@ def _one_thread() -> Iterator[None]:
 
 
 @_one_thread()
-def examine(
+def judge(
     exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = frozenset(), allow: Allow = by_the_clock
 ) -> Verdict:
     """The verdict on whatever answers at the other end of `link`.

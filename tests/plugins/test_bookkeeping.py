@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.folder import CONFIG, ROOT, Course
-from autograder.plugins.gradebook import trouble_with
+from autograder.plugins.bookkeeping import trouble_with
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
 
