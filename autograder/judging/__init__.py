@@ -52,8 +52,8 @@ def _converse(function: Callable[..., Any], exercise: Exercise, client: Client, 
         with far:
             return judge(exercise, SocketLink(far, SECONDS_PER_CALL), seed)
 
-    with ThreadPoolExecutor(1) as judge:
-        verdict = judge.submit(sit)
+    with ThreadPoolExecutor(1) as seat:
+        verdict = seat.submit(sit)
         try:
             with near:
                 report = client(function, SocketLink(near))

@@ -22,7 +22,7 @@ from jaxtyping import Float
 
 from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
-from autograder.judging import Verdict, examine, judge_here
+from autograder.judging import Verdict, judge, judge_here
 from autograder.judging.reference import OracleFailed
 from course.client import answer
 from course.trial.functions import Function, public_function
@@ -360,7 +360,7 @@ def twice(request: dict[str, Value]) -> Value:
 
 
 def test_lines_that_were_not_counted_are_no_answer() -> None:
-    verdict = examine(DOUBLE, Line(lambda request: {**twice(request), "counts": {}}), 1)
+    verdict = judge(DOUBLE, Line(lambda request: {**twice(request), "counts": {}}), 1)
     assert [finding.earned for finding in verdict.findings] == [1.0, 0.5, 0.0]
     assert verdict.note == "What came back was not an answer (its lines were not counted)."
 
@@ -369,7 +369,7 @@ def test_arguments_are_compared_with_those_that_were_sent_whatever_is_said_of_th
     def spoilt(request: dict[str, Value]) -> Value:
         return {**twice(request), "arguments": {"0": -request["arguments"][0]}, "warned": ["nothing was changed"]}
 
-    verdict = examine(DOUBLE, Line(spoilt), 1)
+    verdict = judge(DOUBLE, Line(spoilt), 1)
     assert (verdict.outcome, verdict.score) == ("partly", 1.5)
     assert verdict.findings[0].reason == "The call changed x in place; the caller still needs it as it was."
 
@@ -377,7 +377,7 @@ def test_arguments_are_compared_with_those_that_were_sent_whatever_is_said_of_th
 def test_who_sends_no_arguments_back_has_not_answered() -> None:
     link = SimpleNamespace(send=(asked := []).append)
     link.receive = lambda: {**Account(2 * asked[-1]["arguments"][0]).to_value(), "say": "observed"}
-    verdict = examine(DOUBLE, link, 1)
+    verdict = judge(DOUBLE, link, 1)
     assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
 
 
@@ -400,7 +400,7 @@ def test_a_forged_count_buys_nothing() -> None:
         return forged(result=request.get("value"), counts={"project": 0})
 
     line = Line(reply)
-    verdict = examine(SPEND, line, 5)
+    verdict = judge(SPEND, line, 5)
     assert verdict.findings[0].reason == "It hands more rows to project than it needs to."
 
 
@@ -427,7 +427,7 @@ def test_a_right_function_is_lent_in_place_of_the_students_wrong_one(
 def test_a_lent_function_keeps_float32(known: Callable[[Exercise], None]) -> None:
     known(DOUBLE)
     line = Line(lambda request: ask("double", np.ones(2, "f4")) if len(line.requests) < 2 else None)
-    examine(QUADRUPLE, line, 1)
+    judge(QUADRUPLE, line, 1)
     assert line.requests[1]["do"] == "return"
     assert line.requests[1]["value"].dtype == np.float32
     assert line.requests[1]["value"].tolist() == [2, 2]
@@ -571,7 +571,7 @@ def test_a_question_that_cannot_be_answered_is_refused_in_words(
 ) -> None:
     known(DOUBLE)
     line = Line(lambda request: question if len(line.requests) < 2 else None)
-    examine(QUADRUPLE, line, 1)
+    judge(QUADRUPLE, line, 1)
     assert line.requests[1] == {"do": "raise", "message": message}
 
 
@@ -581,7 +581,7 @@ def test_an_empty_axis_does_not_make_a_question_small(
 ) -> None:
     known(DOUBLE)
     line = Line(lambda request: ask("double", np.zeros(empty)) if len(line.requests) < 2 else None)
-    examine(QUADRUPLE, line, 1)
+    judge(QUADRUPLE, line, 1)
     assert line.requests[1] == {"do": "raise", "message": "double: too large a question"}
 
 
@@ -607,7 +607,7 @@ def test_an_answer_of_the_judge_that_fits_no_frame_is_refused_in_words() -> None
 
     exercise = Exercise(lambda grow: None, "77_ours", (), (Probe("grows", 1.0, draw),), (), ())
     line = Line(lambda request: ask("grow") if len(line.requests) < 2 else None)
-    verdict = examine(exercise, line, 1)
+    verdict = judge(exercise, line, 1)
     assert line.requests[1]["do"] == "raise"
     assert line.requests[1]["message"].endswith(" bytes is too large to send")
     assert verdict.outcome == "tampered"
@@ -665,7 +665,7 @@ def harmless(verdict: Verdict, exercise: Exercise) -> None:
 @pytest.mark.parametrize("message", UNREADABLE)
 def test_what_is_no_observation_earns_nothing(message: str) -> None:
     line = Line(lambda request: UNREADABLE[message])
-    verdict = examine(DOUBLE, line, 1)
+    verdict = judge(DOUBLE, line, 1)
     harmless(verdict, DOUBLE)
     assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
     assert verdict.note.startswith("What came back was not an answer (")
@@ -691,7 +691,7 @@ RESULTS: dict[str, Value] = {
 
 @pytest.mark.parametrize("result", RESULTS)
 def test_a_wrong_result_of_any_form_is_wrong(result: str) -> None:
-    verdict = examine(DOUBLE, Line(lambda request: forged(result=RESULTS[result])), 1)
+    verdict = judge(DOUBLE, Line(lambda request: forged(result=RESULTS[result])), 1)
     harmless(verdict, DOUBLE)
     assert (verdict.outcome, verdict.score) == ("wrong", 0.0)
     assert "<script>" not in verdict._repr_html_()
@@ -701,7 +701,7 @@ def test_a_wrong_result_of_any_form_is_wrong(result: str) -> None:
 def test_an_exception_of_any_name_is_an_exception() -> None:
     for kind in ("ValueError", "", "x" * 20_000, "\ud800", "<script>"):
         raised = [kind, "message", 2**62, "line", kind]
-        verdict = examine(DOUBLE, Line(lambda request, raised=raised: forged(raised=raised)), 1)
+        verdict = judge(DOUBLE, Line(lambda request, raised=raised: forged(raised=raised)), 1)
         harmless(verdict, DOUBLE)
         assert (verdict.outcome, verdict.score) == ("raised", 0.0)
         assert "<script>" not in verdict._repr_html_()
@@ -710,7 +710,7 @@ def test_an_exception_of_any_name_is_an_exception() -> None:
 def test_an_exception_beside_a_right_result_is_an_exception() -> None:
     raised = Raised("ValueError")
     reply = Line(lambda request: {**twice(request), "raised": [raised.kind, "", 0, "", ""]})
-    assert examine(DOUBLE, reply, 1).outcome == "raised"
+    assert judge(DOUBLE, reply, 1).outcome == "raised"
 
 
 LEAVES = (
@@ -743,7 +743,7 @@ def test_no_message_makes_the_judge_stumble_or_give_a_point(messages: list[Value
     patch.setattr(interview, "exercise_named", lambda notebook, name: DOUBLE)
     try:
         line = Line(lambda request: messages[len(line.requests) % len(messages)])
-        verdict = examine(QUADRUPLE, line, 1)
+        verdict = judge(QUADRUPLE, line, 1)
     finally:
         patch.undo()
     harmless(verdict, QUADRUPLE)
@@ -763,7 +763,7 @@ def test_no_spoiled_frame_makes_the_judge_stumble() -> None:
             return unpack(bytes(frame))
 
     for seed in range(500):
-        verdict = examine(DOUBLE, Spoiling(twice), seed)
+        verdict = judge(DOUBLE, Spoiling(twice), seed)
         harmless(verdict, DOUBLE)
         outcomes.add(verdict.outcome)
     assert {"tampered", "partly", "passed"} <= outcomes
@@ -775,7 +775,7 @@ def test_of_a_flood_of_questions_only_so_many_are_answered(
     known(DOUBLE)
     monkeypatch.setattr(interview, "ASKS_PER_CALL", 100)
     line = Line(lambda request: ask("double", np.ones(2)) if len(line.requests) < 150 else None)
-    examine(QUADRUPLE, line, 1)
+    judge(QUADRUPLE, line, 1)
     told = [request["do"] for request in line.requests[1:150]]
     assert told == ["return"] * 100 + ["raise"] * 49
     assert line.requests[101]["message"] == "more than 100 calls of one function"
@@ -798,7 +798,7 @@ def test_the_work_that_questions_make_is_bounded_over_the_whole_conversation(
     quadruples = Exercise(
         quadruple, "77_ours", (), (Probe("many times", 1.0, lambda rng: 50 * _vectors(rng)),), (), (), ("double",)
     )
-    verdict = examine(quadruples, line, 1)
+    verdict = judge(quadruples, line, 1)
     assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
     assert sum(request["do"] == "call" for request in line.requests) < 10
 
@@ -808,7 +808,7 @@ def test_questions_do_not_lengthen_the_time_of_a_call(
 ) -> None:
     known(DOUBLE)
     monkeypatch.setattr(interview, "SECONDS_PER_CALL", 0.0)
-    verdict = examine(QUADRUPLE, Line(lambda request: ask("double", np.ones(2))), 1)
+    verdict = judge(QUADRUPLE, Line(lambda request: ask("double", np.ones(2))), 1)
     assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
 
 
@@ -844,7 +844,7 @@ ENDS = [
 def test_what_was_earned_before_the_end_is_kept(
     after: int, earned: list[float], error: Exception, outcome: str, note: str
 ) -> None:
-    verdict = examine(DOUBLE, Ends(after, error), 1)
+    verdict = judge(DOUBLE, Ends(after, error), 1)
     harmless(verdict, DOUBLE)
     assert (verdict.outcome, verdict.note) == (outcome, note)
     assert [finding.earned for finding in verdict.findings] == earned
@@ -853,7 +853,7 @@ def test_what_was_earned_before_the_end_is_kept(
 def test_silence_is_a_timeout() -> None:
     near, far = socket.socketpair()
     with near, far:
-        verdict = examine(DOUBLE, SocketLink(far, 0.05), 1)
+        verdict = judge(DOUBLE, SocketLink(far, 0.05), 1)
     assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
 
 
@@ -861,7 +861,7 @@ def test_a_hang_up_is_a_crash() -> None:
     near, far = socket.socketpair()
     near.close()
     with far:
-        verdict = examine(DOUBLE, SocketLink(far, 10), 1)
+        verdict = judge(DOUBLE, SocketLink(far, 10), 1)
     assert (verdict.outcome, verdict.score) == ("crashed", 0.0)
 
 
@@ -869,13 +869,13 @@ def test_raw_bytes_are_tampering() -> None:
     near, far = socket.socketpair()
     with near, far:
         near.sendall(b"GET / HTTP/1.1\r\n\r\n" * 100)
-        verdict = examine(DOUBLE, SocketLink(far, 10), 1)
+        verdict = judge(DOUBLE, SocketLink(far, 10), 1)
     assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
 
 
 @pytest.mark.parametrize("ends", [Ends(1, TimeoutError()), Ends(1, Malformed("text")), Ends(9, EOFError())])
 def test_the_student_is_told_the_verdict_however_the_conversation_ends(ends: Ends) -> None:
-    verdict = examine(DOUBLE, ends, 1)
+    verdict = judge(DOUBLE, ends, 1)
     assert ends.requests[-1] == {"do": "done", "text": repr(verdict), "html": verdict._repr_html_()}
 
 
@@ -926,7 +926,7 @@ def test_the_judge_calls_torch_in_one_thread_and_leaves_it_as_it_was() -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        examine(replace(DOUBLE, oracle=noting), Line(twice), 1)
+        judge(replace(DOUBLE, oracle=noting), Line(twice), 1)
         assert set(threads) == {1}
         assert torch.get_num_threads() == 2
     finally:
