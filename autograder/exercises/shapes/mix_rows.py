@@ -235,6 +235,38 @@ def sum_of_rows(A: F, V: F) -> F:
 
 
 @mistake
+def first_row_without_its_weight(A: F, V: F) -> F:
+    """your sums begin with row 0 of V as it is. It has a weight like all the others: a sum begins with zeros."""
+    rest = A.copy()
+    rest[:, 0] = 1
+    return rest @ V
+
+
+@mistake
+def first_row_once_more(A: F, V: F) -> F:
+    """your sums begin with row 0 of V as it is, and then all rows are added, row 0 as well. A sum begins with zeros."""
+    return A @ V + V[0]
+
+
+@mistake
+def room_for_the_weights(A: F, V: F) -> F:
+    """you made room for as many numbers as A has, as `np.zeros_like(A)` does. An output is as wide as a row of V."""
+    out = np.zeros_like(A)
+    for i in range(len(A)):
+        out[i] = A[i] @ V
+    return out
+
+
+@mistake
+def room_for_rows_of_v(A: F, V: F) -> F:
+    """you made room for as many rows as V has, as `np.zeros_like(V)` does. There is one output for each row of A."""
+    out = np.zeros_like(V)
+    for i in range(len(A)):
+        out[i] = A[i] @ V
+    return out
+
+
+@mistake
 def weighted_rows_not_added(A: F, V: F) -> F:
     """your weighted rows still stand side by side, m for each output. Add them up."""
     return A[:, :, None] * V[None, :, :]
