@@ -182,7 +182,7 @@ def not_numbers(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def weighed_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single token, float32, arrays that are not contiguous, and an empty row in each"""
+    """a single token, float32, arrays that lie otherwise in memory, as a transpose does, and an empty row in each"""
     n, m = sizes(rng, 2, 3)
     return [
         case(normal(rng, 1, 1), np.array([[True]])),

@@ -175,7 +175,7 @@ def squares_for_logarithms(Q: F, K: F) -> tuple[float, float]:
 
 @mistake
 def zero_times_log_zero(Q: F, K: F) -> tuple[float, float]:
-    """where a weight is exactly 0 you get 0 · log 0, and numpy makes 0 · (-inf) = nan of it. A key without weight
+    """where a weight is exactly 0 you get 0 · log 0, and NumPy makes 0 · (-inf) = nan of it. A key without weight
     adds nothing to the entropy."""
     return _both(lambda A: -(A * np.log(A)).sum(axis=1).mean() / np.log(A.shape[1]), Q, K)
 

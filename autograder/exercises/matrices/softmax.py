@@ -175,7 +175,7 @@ def axis_put_back_as_the_second(S: F, axis: int = -1) -> F:
 
 @mistake
 def no_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries and the sums have lost their axis: [n, m] became [n], which numpy then lines up with the
+    """the largest entries and the sums have lost their axis: [n, m] became [n], which NumPy then lines up with the
     columns. Where n = m it says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis))
     return E / E.sum(axis=axis)
@@ -183,7 +183,7 @@ def no_keepdims(S: F, axis: int = -1) -> F:
 
 @mistake
 def sum_without_keepdims(S: F, axis: int = -1) -> F:
-    """the sums have lost their axis: [n, m] became [n], which numpy then lines up with the columns. Where n = m it
+    """the sums have lost their axis: [n, m] became [n], which NumPy then lines up with the columns. Where n = m it
     says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis)
@@ -191,7 +191,7 @@ def sum_without_keepdims(S: F, axis: int = -1) -> F:
 
 @mistake
 def max_without_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries have lost their axis: [n, m] became [n], which numpy then subtracts from the columns.
+    """the largest entries have lost their axis: [n, m] became [n], which NumPy then subtracts from the columns.
     Where n = m it says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis))
     return E / E.sum(axis=axis, keepdims=True)
@@ -215,7 +215,7 @@ def no_shift(S: F, axis: int = -1) -> F:
 
 @mistake
 def neither_shift_nor_keepdims(S: F, axis: int = -1) -> F:
-    """two things at once. The sums have lost their axis: [n, m] became [n], which numpy lines up with the columns. And
+    """two things at once. The sums have lost their axis: [n, m] became [n], which NumPy lines up with the columns. And
     exp overflows for scores of 1000: subtract something first that changes no weight."""
     E = np.exp(S)
     return E / E.sum(axis=axis)

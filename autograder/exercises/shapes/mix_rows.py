@@ -10,7 +10,7 @@ from autograder.exercises.model import Case, F, case, mistake, probe, right
 from autograder.exercises.shapes.parts import some_numbers
 
 
-def mix_rows(A: Float[np.ndarray, "n m"], V: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n d"]:
+def mix_rows(A: Float[np.ndarray, "n m"], V: Float[np.ndarray, "m v"]) -> Float[np.ndarray, "n v"]:
     """Row i is the sum of the rows of V, row j weighted by A[i, j]."""
     out = np.zeros((len(A), V.shape[1]))
     for i in range(len(A)):
