@@ -32,7 +32,7 @@ PUBLIC = (
     case(some_numbers(1, 4, 5), some_numbers(1, 6, 5)),
     case(some_numbers(3, 6, 2), some_numbers(3, 4, 2)),
     case(some_numbers(2, 1, 4), some_numbers(4, 5, 4)),
-    case(some_numbers(5, 3, 4), some_numbers(6, 1, 4)),
+    case(some_numbers(5, 4, 5), some_numbers(6, 1, 5)),
 )
 
 
