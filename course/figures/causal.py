@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, told
-from course.figures.grids import grid, numbered_places
+from course.figures.grids import COLOUR_REPEATS, grid, numbered_places
 
 Scores = Float[np.ndarray, "n m"]
 Mask = Bool[np.ndarray, "n m"]
@@ -62,6 +62,7 @@ def steps(S: Scores, hidden: Scores, weights: Scores) -> tuple[Figure, str]:
     grid(panels[2], weights, "after softmax", f"n = {n}", f"m = {m}", marked=above, limits=(0.0, 1.0))
     for panel in panels:
         _numbered(panel, n, m)
+    figure.supxlabel(COLOUR_REPEATS, fontsize=11)
     rows = [_plain(row) for row in weights]
     return figure, (
         f"Three grids of {n} by {m}. On the left the scaled scores. In the middle {int(above.sum())} of them, framed, are minus "
@@ -118,6 +119,7 @@ def influence_map(
     figure, axes = canvas(width=5.4, height=4.2)
     influence_cells(axes, moved, keep)
     axes.set_title(title)
+    figure.supxlabel("pale blue: the causal mask permits it", fontsize=11)
     leaks = [f"from token {j} to output {i}" for i, j in np.argwhere(moved & ~keep)]
     leaking = f"{len(leaks)} places show a leak: {', '.join(leaks)}" if leaks else "no place shows a leak"
     return figure, (
@@ -205,7 +207,7 @@ def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renor
 
 
 def _rounded_to_bfloat16(x: np.ndarray) -> np.ndarray:
-    """The nearest numbers of which the first 16 bits of float32 are all there is, as float32; numpy has no such type."""
+    """The nearest numbers of which the first 16 bits of float32 are all there is, as float32; NumPy has no such type."""
     bits = np.asarray(x, np.float32).view(np.uint32)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
     return np.where(np.isfinite(x), rounded.astype(np.uint32).view(np.float32), np.float32(np.nan))
@@ -288,7 +290,7 @@ def masks_and_places(
         ("0 after softmax, renormalised", lambda Y: zero_renorm(softmax(scores(Y)), keep)),
     ]
     figure = Figure(figsize=(10.2, 9.6), layout="constrained")
-    figure.supxlabel(told(guess, "c"), fontsize=12)
+    figure.supxlabel(f"Pale blue: the causal mask permits it. {told(guess, 'c')}", fontsize=12)
     cells = np.ravel(np.asarray(figure.subfigures(3, 2)))
     sentences = []
     for cell, (name, weigh) in zip(cells, ways, strict=True):

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 
 from course.figures import FRAME, PALE
+
+COLOUR_REPEATS = "The colours repeat the numbers: the darker, the lower."
+"""What is written under grids whose colours have no scale beside them."""
 
 
 def grid(
@@ -39,14 +43,14 @@ def grid(
     finite = matrix[np.isfinite(matrix)]
     low, high = limits or (finite.min(initial=0.0), finite.max(initial=1e-9))
     shades = np.nan_to_num(matrix, nan=low, posinf=high, neginf=low)
-    colours = ListedColormap([PALE]) if plain else "cividis"
+    colours = ListedColormap([PALE]) if plain else colormaps["cividis"]
     axes.imshow(shades, cmap=colours, vmin=low, vmax=high, aspect="equal")
     for (i, j), value in np.ndenumerate(matrix):
         if np.isnan(value):
             axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white"))
             continue
-        light = not plain and (shades[i, j] - low) < 0.55 * (high - low + 1e-12)
-        axes.text(j, i, _number(value, digits), ha="center", va="center", color="white" if light else "black")
+        shade = colours((shades[i, j] - low) / (high - low + 1e-12))
+        axes.text(j, i, _number(value, digits), ha="center", va="center", color=_readable_on(shade))
     for line in np.arange(1, matrix.shape[1]) - 0.5 if plain else ():
         axes.axvline(line, color="white", linewidth=1, zorder=0.5)
     for line in np.arange(1, matrix.shape[0]) - 0.5 if plain else ():
@@ -59,6 +63,13 @@ def grid(
     axes.set_title(title)
     axes.set_ylabel(rows)
     axes.set_xlabel(columns)
+
+
+def _readable_on(colour: tuple[float, float, float, float]) -> str:
+    """White or black, whichever has more contrast, as WCAG 2 measures it."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "white" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "black"
 
 
 def _number(value: float, digits: int) -> str:

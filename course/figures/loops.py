@@ -39,11 +39,11 @@ def one_query() -> tuple[Figure, str]:
     panels[1, 0].tick_params(length=0)
     panels[1, 1].set_xlabel("query · key / √k")
     panels[1, 2].set_xlabel("softmax")
-    signs = ((panels[1, 1], "·", 34), (panels[1, 2], "→", 22), (panels[1, 3], "×", 22), (panels[1, 4], "=", 22))
-    for panel, sign, size in signs:
-        style = {"ha": "center", "va": "center", "fontsize": size, "color": COLOURS[1]}
-        panel.text(-0.13, 1.06, sign, transform=panel.transAxes, **style)
-    panels[2, 4].text(-0.13, 0.5, "Σ", transform=panels[2, 4].transAxes, **style)
+    style = {"ha": "center", "va": "center", "color": COLOURS[1]}
+    panels[0, 0].text(0.5, -0.32, "·", transform=panels[0, 0].transAxes, fontsize=34, **style)
+    signs = ((panels[1, 1], "→"), (panels[1, 2], "→"), (panels[1, 3], "×"), (panels[1, 4], "="), (panels[2, 4], "Σ"))
+    for panel, sign in signs:
+        panel.text(-0.13, 0.5, sign, transform=panel.transAxes, fontsize=22, **style)
     return figure, (
         "From left to right, a row for each of the tokens tea, is and hot. The query of hot, 2 0 0 2, meets the three keys. "
         "The dot products 4, −2 and 2, halved, are the scores 2, −1 and 1. Softmax makes them the weights 0.705, 0.035 and 0.259. "

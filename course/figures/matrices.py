@@ -1,4 +1,4 @@
-"""Pictures of notebook 02: attention in three products."""
+"""Pictures of notebook 02: attention in five products."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from course.blas import one_blas_thread
 from course.figures import COLOURS, MARKERS, canvas, picture, told
-from course.figures.grids import frame_row, grid
+from course.figures.grids import COLOUR_REPEATS, frame_row, grid
 
 TOKENS = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
 WEIGHT = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
@@ -136,6 +136,7 @@ def scores_weights_output(
     frame_row(panels[0], framed, n)
     frame_row(panels[1], framed, n)
     frame_row(panels[3], framed, v)
+    figure.supxlabel(COLOUR_REPEATS, fontsize=11)
     given = ", ".join(f"{weight:.2g} to {token}" for weight, token in zip(weights[framed], tokens, strict=True))
     made = " and ".join(f"{value:.2g}" for value in output[framed])
     return figure, (
@@ -192,14 +193,14 @@ def loop_against_matrix(
     left.legend()
     ratio = np.divide(loop, matrix)
     right.semilogx(lengths, ratio, "-", marker=MARKERS[2], color=COLOURS[2])
-    right.axhline(1.0, color="black", linewidth=1, linestyle=":")
-    right.text(2, 0.9, "equal", va="top")
+    right.axhline(1.0, color="black", linewidth=1.5, linestyle=":", label="both the same")
     right.set(xlabel="tokens n", title="how many times longer the loop takes", ylim=(0, 1.15 * ratio.max()))
+    right.legend(loc="upper right")
     for axes in (left, right):
         axes.set_xticks(lengths[1::2], [str(n) for n in lengths[1::2]])
         axes.minorticks_off()
     threads = "one thread" if alone else "as many threads as it likes"
-    figure.supxlabel(f"d = {d}, k = {k}, v = {v}, numpy on this machine, {threads}. {told(guess, 'b')}", fontsize=12)
+    figure.supxlabel(f"d = {d}, k = {k}, v = {v}, NumPy on this machine, {threads}. {told(guess, 'b')}", fontsize=12)
     return figure, (
         "Two charts against the number of tokens, 2 to 4096. Left, the time of one call on logarithmic axes: the loop, dashed "
         "with squares, and the matrices, solid with circles; both rise. Right, how many times longer the loop takes, with a "
@@ -222,8 +223,9 @@ def _quietest(*runs: Callable[[], object], alone: bool, rounds: int = 5, visit: 
                 called = clock()
                 run()
                 done = clock()
-                best[i] = min(best[i], done - called)
-    return best
+                if done > called:  # a clock may stand still for a while
+                    best[i] = min(best[i], done - called)
+    return [seconds if np.isfinite(seconds) else 0.0 for seconds in best]
 
 
 def _at_once(qkv: Callable[..., Any], attention: Callable[..., Any], *arguments: np.ndarray) -> Any:

@@ -48,13 +48,13 @@ def mixing() -> tuple[Figure, str]:
     weights = WEIGHTS[0]
     grid(panels[0], WEIGHTS, "A", "n = 2", "m = 3", plain=True)
     frame_row(panels[0], 0, 3)
-    grid(panels[1], ROWS, "V", "m = 3", "d = 4", plain=True)
-    grid(panels[2], weights[:, None] * ROWS, "rows of V, weighted", "m = 3", "d = 4", plain=True)
+    grid(panels[1], ROWS, "V", "m = 3", "v = 4", plain=True)
+    grid(panels[2], weights[:, None] * ROWS, "rows of V, weighted", "m = 3", "v = 4", plain=True)
     for j, weight in enumerate(weights):
         panels[2].text(-0.7, j, f"{weight:g} ×", ha="right", va="center")
     panels[2].set_ylabel("")
     first = np.vstack([WEIGHTS[0] @ ROWS, np.full(4, np.nan)])
-    grid(panels[3], first, "their sum is row 0", "n = 2", "d = 4", plain=True)
+    grid(panels[3], first, "their sum is row 0", "n = 2", "v = 4", plain=True)
     frame_row(panels[3], 0, 4)
     return figure, (
         "Row 0 of A holds the weights 0, 1 and 2. Each row of V is multiplied by its weight: the first vanishes, the second stays, "

@@ -66,20 +66,23 @@ def function_from_json(tree: dict[str, Any]) -> Function:
     return public_function(tree["name"], **{key: from_json(value) for key, value in tree["parameters"].items()})
 
 
-def _project(gain: float = 1.0) -> Callable[..., Value]:
-    """`project(x, W)` is `gain * (x @ W)`; it costs as many rows as `x` has (a vector is one row).
+def _project(gain: float = 1.0, bent: bool = False) -> Callable[..., Value]:
+    """`project(x, W)` is `gain * (x @ W)`, or where it is bent the tanh of that; it costs as many rows as `x` has (a vector is one row).
 
-    A gain other than 1 shows who computes `x @ W` without asking, and so without being counted.
+    A gain other than 1 shows who computes `x @ W` without asking, and so without being counted. A bent one shows who projects a mixture
+    of rows where a mixture of projected rows is meant.
     """
 
     def project(x: np.ndarray, W: np.ndarray) -> np.ndarray:
-        return np.asarray(gain * (np.asarray(x) @ np.asarray(W)))
+        straight = np.asarray(gain * (np.asarray(x) @ np.asarray(W)))
+        return np.asarray(np.tanh(straight)) if bent else straight
 
     return project
 
 
-def _projecting(gain: float = 1.0) -> str:
-    return f"a function that gives {gain:g} times x @ W"
+def _projecting(gain: float = 1.0, bent: bool = False) -> str:
+    product = "x @ W" if gain == 1 else f"{gain:g} times x @ W"
+    return f"a function that gives the tanh of {product}" if bent else f"a function that gives {product}"
 
 
 def _rows(x: np.ndarray, W: np.ndarray) -> int:

@@ -12,6 +12,8 @@ import pytest
 from autograder.authoring.mutants import as_student
 from autograder.exercises import exercise_named
 from autograder.judging import Verdict, judge_here
+from course import answers
+from course.checking import known
 from course.client import answer
 
 SEEDS = (1, 2, 3)
@@ -35,6 +37,30 @@ def mixes_first(X: Any, Wq: Any, Wk: Any, Wv: Any, project: Any) -> Any:
 def test_a_mixture_that_is_projected_is_no_mixture_of_what_was_projected() -> None:
     for verdict in judged("01_token_loops", "attend_loop", mixes_first):
         assert verdict.score <= verdict.points / 2
+        assert verdict.mistakes == ("mixes_before_projecting",)
+
+
+def rising_by_chance(seed: int, times: int) -> Callable[[Any, Any], Any]:
+    def influence(f: Any, X: Any) -> Any:
+        rng, before = np.random.default_rng(seed), f(X)
+        moved = np.zeros((len(X), len(X)), bool)
+        for j in [*range(len(X))] * times:
+            Y = X.copy()
+            Y[j] += rng.standard_normal(X.shape[1])
+            moved[:, j] |= (f(Y) - before > 1e-9).any(axis=1)
+        return moved
+
+    return influence
+
+
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_outputs_that_are_seen_only_when_they_rise_are_known_whatever_moves_them(seed: int, times: int) -> None:
+    exercise = answers.find("influence")
+    assert exercise
+    found, certainty = known(exercise, [case.run(rising_by_chance(seed, times)) for case in exercise.cases])
+    assert certainty == "exactly"
+    assert [mistake.name for mistake in found] == ["counts_only_increases"]
 
 
 def by_keyword(X: Any, Wq: Any, Wk: Any, Wv: Any, project: Any) -> Any:

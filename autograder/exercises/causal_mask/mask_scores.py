@@ -110,7 +110,7 @@ def huge_scores(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def masks_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single token, a row that sees nothing, float32, and arrays that are not contiguous"""
+    """a single token, a row that sees nothing, float32, and arrays that lie otherwise in memory, as a transpose does"""
     n, m = sizes(rng, 2)
     return [
         case(normal(rng, 1, 1), np.array([[True]])),

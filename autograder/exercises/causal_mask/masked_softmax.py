@@ -182,7 +182,7 @@ def not_numbers(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def weighed_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single token, float32, arrays that are not contiguous, and an empty row in each"""
+    """a single token, float32, arrays that lie otherwise in memory, as a transpose does, and an empty row in each"""
     n, m = sizes(rng, 2, 3)
     return [
         case(normal(rng, 1, 1), np.array([[True]])),
@@ -330,6 +330,38 @@ def fills_a_billion_below(S: F, keep: B) -> F:
 
 
 @mistake
+def fills_a_billion_below_and_zeroes(S: F, keep: B) -> F:
+    """you hid with a score of -1e9, and made the masked weights 0 afterwards. Beside kept scores as low as that, or lower, the masked
+    ones have taken the weight of their row, even all of it, and then it is gone. Only one number is below every score."""
+    M = _hidden(S, keep, -1e9)
+    return np.where(keep, _weighed(M, _tops(M)), 0)
+
+
+@mistake
+def fills_ten_thousand_below_and_zeroes(S: F, keep: B) -> F:
+    """you hid with a score of -1e4, and made the masked weights 0 afterwards. Beside kept scores as low as that, or lower, the masked
+    ones have taken the weight of their row, even all of it, and then it is gone. Only one number is below every score."""
+    M = _hidden(S, keep, -1e4)
+    return np.where(keep, _weighed(M, _tops(M)), 0)
+
+
+@mistake
+def fills_a_thousand_below_and_zeroes(S: F, keep: B) -> F:
+    """you hid with a score of -1000.0, and made the masked weights 0 afterwards. Beside kept scores as low as that, or lower, the masked
+    ones have taken the weight of their row, even all of it, and then it is gone. Only one number is below every score."""
+    M = _hidden(S, keep, -1000.0)
+    return np.where(keep, _weighed(M, _tops(M)), 0)
+
+
+@mistake
+def fills_a_hundred_below_and_zeroes(S: F, keep: B) -> F:
+    """you hid with a score of -100.0, and made the masked weights 0 afterwards. Beside kept scores as low as that, or lower, the masked
+    ones have taken the weight of their row, even all of it, and then it is gone. Only one number is below every score."""
+    M = _hidden(S, keep, -100.0)
+    return np.where(keep, _weighed(M, _tops(M)), 0)
+
+
+@mistake
 def adds_a_billion_below(S: F, keep: B) -> F:
     """you hid by adding -1e9. Beside kept scores that are lower still, the masked ones get all the weight; and
     a NaN at a masked place stays one. Replace what is masked by the one number that is below every score."""
@@ -391,6 +423,16 @@ def zeroes_after_with_a_guard(S: F, keep: B) -> F:
     Z = _weighed(S, _tops(S)) * keep
     total = Z.sum(axis=-1, keepdims=True)
     return Z / np.where(total == 0, 1, total)
+
+
+@mistake
+def zeroes_after_where_the_sum_is_positive(S: F, keep: B) -> F:
+    """two things at once. You subtracted the largest score of a row with the masked ones counted in: what is kept is lost beside a masked score
+    far above it, or beside a NaN. And you divide where a sum is > 0: of a NaN that is not true, so one at a kept place came out as 0."""
+    with np.errstate(invalid="ignore"):
+        E = np.exp(S - S.max(axis=-1, keepdims=True)) * keep
+        total = E.sum(axis=-1, keepdims=True)
+        return np.where(total > 0, E / np.where(total > 0, total, 1), 0)
 
 
 @mistake
@@ -734,6 +776,15 @@ def adds_a_hundred_thousandth(S: F, keep: B) -> F:
     M = _hidden(S, keep)
     E = np.exp(M - _tops(M))
     return E / (E.sum(axis=-1, keepdims=True) + 1e-5)
+
+
+@mistake
+def adds_a_thousandth(S: F, keep: B) -> F:
+    """you added 1e-3 to every sum, so no row adds up to 1. Only an empty row needs something else to be divided
+    by."""
+    M = _hidden(S, keep)
+    E = np.exp(M - _tops(M))
+    return E / (E.sum(axis=-1, keepdims=True) + 1e-3)
 
 
 @mistake

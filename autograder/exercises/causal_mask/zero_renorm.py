@@ -103,7 +103,7 @@ def tiny_weights(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def weights_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single token, float32, and arrays that are not contiguous"""
+    """a single token, float32, and arrays that lie otherwise in memory, as a transpose does"""
     n, m = sizes(rng, 2, 3)
     one, some, other = random_keep(rng, 1, m), random_keep(rng, n, m), np.asfortranarray(random_keep(rng, n, m))
     return [

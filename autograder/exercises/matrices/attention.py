@@ -68,7 +68,7 @@ PUBLIC = (
 
 @probe(1.0)
 def heads(rng: np.random.Generator) -> list[Case]:
-    """the mixtures and their weights, all sizes different"""
+    """the outputs and their weights, all sizes different"""
     cases = []
     for band in range(3):
         n, m, k, v = sizes_in_band(rng, band)
@@ -305,7 +305,7 @@ def scores_returned_too(Q: F, K: F, V: F) -> tuple[F, F, F]:
 
 @mistake
 def weights_alone(Q: F, K: F, V: F) -> F:
-    """you returned the weights alone. The mixtures are what attention is for: they come first, then the weights."""
+    """you returned the weights alone. The outputs are what attention is for: they come first, then the weights."""
     return _weights_of(Q, K)
 
 
@@ -318,7 +318,7 @@ def softmax_of_outputs(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def weights_turned(Q: F, K: F, V: F) -> tuple[F, F]:
-    """the mixtures are right, and you returned the weights turned. Row i belongs to query i."""
+    """the outputs are right, and you returned the weights turned. Row i belongs to query i."""
     A = _weights_of(Q, K)
     return A @ V, A.T
 
@@ -339,7 +339,7 @@ def rounded_tables(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def both_in_float64(Q: F, K: F, V: F) -> tuple[F, F]:
-    """float32 went in and float64 came out: of numpy's root of an integer, or of np.zeros with no dtype."""
+    """float32 went in and float64 came out: of NumPy's root of an integer, or of np.zeros with no dtype."""
     A = row_softmax(Q @ K.T / np.sqrt(Q.shape[1]))
     return A @ V, A
 
@@ -362,7 +362,7 @@ def softmax_over_queries(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def scores_for_weights(Q: F, K: F, V: F) -> tuple[F, F]:
-    """the mixtures are right, but what you return as weights are still the scores, before softmax."""
+    """the outputs are right, but what you return as weights are still the scores, before softmax."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
     return row_softmax(S) @ V, S
 
@@ -376,14 +376,14 @@ def mixes_keys(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def weights_first(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you returned the weights first. The order is mixtures, then weights."""
+    """you returned the weights first. The order is outputs, then weights."""
     A = _weights_of(Q, K)
     return A, A @ V
 
 
 @mistake
 def weights_left_out(Q: F, K: F, V: F) -> F:
-    """you returned the mixtures alone. The weights are wanted too, as the second part of a tuple: notebooks to come
+    """you returned the outputs alone. The weights are wanted too, as the second part of a tuple: notebooks to come
     look at them."""
     return _weights_of(Q, K) @ V
 

@@ -175,7 +175,7 @@ def squares_for_logarithms(Q: F, K: F) -> tuple[float, float]:
 
 @mistake
 def zero_times_log_zero(Q: F, K: F) -> tuple[float, float]:
-    """where a weight is exactly 0 you get 0 · log 0, and numpy makes 0 · (-inf) = nan of it. A key without weight
+    """where a weight is exactly 0 you get 0 · log 0, and NumPy makes 0 · (-inf) = nan of it. A key without weight
     adds nothing to the entropy."""
     return _both(lambda A: -(A * np.log(A)).sum(axis=1).mean() / np.log(A.shape[1]), Q, K)
 
@@ -229,6 +229,34 @@ def nudged_by_1e_5(Q: F, K: F) -> tuple[float, float]:
 
 
 @mistake
+def nudged_by_1e_7(Q: F, K: F) -> tuple[float, float]:
+    """you added 1e-7 inside the logarithm to keep it finite, and that moves digits that count. What a weight of 0
+    contributes can be said exactly."""
+    return _both(lambda A: -(A * np.log(A + 1e-7)).sum(axis=1).mean() / np.log(A.shape[1]), Q, K)
+
+
+@mistake
+def nudged_by_1e_4(Q: F, K: F) -> tuple[float, float]:
+    """you added 1e-4 inside the logarithm to keep it finite, and that moves digits that count. What a weight of 0
+    contributes can be said exactly."""
+    return _both(lambda A: -(A * np.log(A + 1e-4)).sum(axis=1).mean() / np.log(A.shape[1]), Q, K)
+
+
+@mistake
+def nudged_by_1e_3(Q: F, K: F) -> tuple[float, float]:
+    """you added 1e-3 inside the logarithm to keep it finite, and that moves digits that count. What a weight of 0
+    contributes can be said exactly."""
+    return _both(lambda A: -(A * np.log(A + 1e-3)).sum(axis=1).mean() / np.log(A.shape[1]), Q, K)
+
+
+@mistake
+def nudged_by_1e_2(Q: F, K: F) -> tuple[float, float]:
+    """you added 1e-2 inside the logarithm to keep it finite, and that moves digits that count. What a weight of 0
+    contributes can be said exactly."""
+    return _both(lambda A: -(A * np.log(A + 1e-2)).sum(axis=1).mean() / np.log(A.shape[1]), Q, K)
+
+
+@mistake
 def lifted_weights(Q: F, K: F) -> tuple[float, float]:
     """you lifted every weight to 1e-9 at least, and each of them then adds to the entropy. A weight of 0 adds nothing: lift it inside
     the logarithm alone, if at all."""
@@ -252,6 +280,24 @@ def lifted_to_1e_6(Q: F, K: F) -> tuple[float, float]:
     the logarithm alone, if at all."""
     return _both(
         lambda A: -(np.maximum(A, 1e-6) * np.log(np.maximum(A, 1e-6))).sum(axis=1).mean() / np.log(A.shape[1]), Q, K
+    )
+
+
+@mistake
+def lifted_to_1e_4(Q: F, K: F) -> tuple[float, float]:
+    """you lifted every weight to 1e-4 at least, and each of them then adds to the entropy. A weight of 0 adds nothing: lift it inside
+    the logarithm alone, if at all."""
+    return _both(
+        lambda A: -(np.maximum(A, 1e-4) * np.log(np.maximum(A, 1e-4))).sum(axis=1).mean() / np.log(A.shape[1]), Q, K
+    )
+
+
+@mistake
+def lifted_to_1e_3(Q: F, K: F) -> tuple[float, float]:
+    """you lifted every weight to 1e-3 at least, and each of them then adds to the entropy. A weight of 0 adds nothing: lift it inside
+    the logarithm alone, if at all."""
+    return _both(
+        lambda A: -(np.maximum(A, 1e-3) * np.log(np.maximum(A, 1e-3))).sum(axis=1).mean() / np.log(A.shape[1]), Q, K
     )
 
 

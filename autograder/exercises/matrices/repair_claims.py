@@ -175,7 +175,7 @@ def nothing_to_leave_out() -> Verdicts:
 
 @mistake
 def transposed_rows_refused() -> Verdicts:
-    """you refused Vᵀaᵢ. It is row i of AV written as a column: transposing a product turns both factors and their
+    """you refused VᵀAᵢ. It is row i of AV written as a column: transposing a product turns both factors and their
     order."""
     return {**_repaired(), "rows_by_transpose": _all_different()}
 
@@ -189,14 +189,14 @@ def count_and_coincidence() -> Verdicts:
 
 @mistake
 def transpose_and_coincidence() -> Verdicts:
-    """two things. You let Q @ K stand, which runs where m = k and gives other numbers. And you refused Vᵀaᵢ, which is row i of AV written as
+    """two things. You let Q @ K stand, which runs where m = k and gives other numbers. And you refused VᵀAᵢ, which is row i of AV written as
     a column."""
     return {**_repaired(), "no_transpose": None, "rows_by_transpose": _all_different()}
 
 
 @mistake
 def transposes_mixed_up() -> Verdicts:
-    """you let Q @ K stand on arrays where it cannot be computed, and refused Vᵀaᵢ, which is row i of AV written as a column. Take m = k for the
+    """you let Q @ K stand on arrays where it cannot be computed, and refused VᵀAᵢ, which is row i of AV written as a column. Take m = k for the
     first, and compare both sides of the second entry by entry."""
     return {**_repaired(), "no_transpose": _all_different(), "rows_by_transpose": _all_different()}
 
@@ -295,7 +295,7 @@ def only_what_holds() -> Verdicts:
 
 @mistake
 def not_even_witnesses() -> Verdicts:
-    """you chose the right four, but what you hand in against them are no witnesses. A witness is three numpy arrays
+    """you chose the right four, but what you hand in against them are no witnesses. A witness is three NumPy arrays
     with two axes each; queries and keys are equally wide, and there are as many values as keys."""
     return {name: entry and [part.tolist() for part in entry] for name, entry in _repaired().items()}
 

@@ -43,6 +43,7 @@ PUBLIC = (
     case(np.array([[0.5, -0.5, 900.0, 901.0, 0.25], [0.0, 2000.0, 0.5, 0.25, -0.5]])),
     case(np.array([[1.0, 20000.0, 19999.0], [-20000.0, -20001.0, 0.5]])),
     case(some_numbers(6, 9, 1)),
+    case(some_numbers(7, 3, 3), 0),
 )
 
 
@@ -69,6 +70,7 @@ def other_axes(rng: np.random.Generator) -> list[Case]:
         case(normal(rng, b, n, m, scale=2.0), -2),
         case(normal(rng, b, n, m, scale=2.0), -3),
         case(normal(rng, n, m, scale=2.0), 1),
+        case(normal(rng, n, n, scale=2.0), 0),
     ]
 
 
@@ -132,8 +134,48 @@ def over_everything(S: F, axis: int = -1) -> F:
 
 
 @mistake
+def one_sum_for_all(S: F, axis: int = -1) -> F:
+    """each row has its own maximum, and all rows have been divided by one and the same sum, that of the whole table. Every row should add
+    up to 1 by itself."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return E / E.sum()
+
+
+@mistake
+def axis_put_back_at_the_end(S: F, axis: int = -1) -> F:
+    """you put the lost axis back at the end, as `[..., None]` does. It has to come back where it was taken away, and that is the end only if the
+    last axis was asked for."""
+    E = np.exp(S - S.max(axis=axis)[..., None])
+    return E / E.sum(axis=axis)[..., None]
+
+
+@mistake
+def axis_of_sums_put_back_at_the_end(S: F, axis: int = -1) -> F:
+    """you put the lost axis of the sums back at the end, as `[..., None]` does. It has to come back where it was taken away, and that is the end
+    only if the last axis was asked for."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis)[..., None]
+
+
+@mistake
+def axis_of_maxima_put_back_at_the_end(S: F, axis: int = -1) -> F:
+    """you put the lost axis of the largest entries back at the end, as `[..., None]` does. It has to come back where it was taken away, and that
+    is the end only if the last axis was asked for."""
+    E = np.exp(S - S.max(axis=axis)[..., None])
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def axis_put_back_as_the_second(S: F, axis: int = -1) -> F:
+    """you put the lost axis back as the second one, as `[:, None]` does. It has to come back where it was taken away, and that is the second
+    one only in a table, along its rows."""
+    E = np.exp(S - S.max(axis=axis)[:, None])
+    return E / E.sum(axis=axis)[:, None]
+
+
+@mistake
 def no_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries and the sums have lost their axis: [n, m] became [n], which numpy then lines up with the
+    """the largest entries and the sums have lost their axis: [n, m] became [n], which NumPy then lines up with the
     columns. Where n = m it says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis))
     return E / E.sum(axis=axis)
@@ -141,7 +183,7 @@ def no_keepdims(S: F, axis: int = -1) -> F:
 
 @mistake
 def sum_without_keepdims(S: F, axis: int = -1) -> F:
-    """the sums have lost their axis: [n, m] became [n], which numpy then lines up with the columns. Where n = m it
+    """the sums have lost their axis: [n, m] became [n], which NumPy then lines up with the columns. Where n = m it
     says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis)
@@ -149,7 +191,7 @@ def sum_without_keepdims(S: F, axis: int = -1) -> F:
 
 @mistake
 def max_without_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries have lost their axis: [n, m] became [n], which numpy then subtracts from the columns.
+    """the largest entries have lost their axis: [n, m] became [n], which NumPy then subtracts from the columns.
     Where n = m it says nothing; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis))
     return E / E.sum(axis=axis, keepdims=True)
@@ -173,7 +215,7 @@ def no_shift(S: F, axis: int = -1) -> F:
 
 @mistake
 def neither_shift_nor_keepdims(S: F, axis: int = -1) -> F:
-    """two things at once. The sums have lost their axis: [n, m] became [n], which numpy lines up with the columns. And
+    """two things at once. The sums have lost their axis: [n, m] became [n], which NumPy lines up with the columns. And
     exp overflows for scores of 1000: subtract something first that changes no weight."""
     E = np.exp(S)
     return E / E.sum(axis=axis)
@@ -355,6 +397,14 @@ def more_below_the_line(S: F, axis: int = -1) -> F:
     is at least 1, and cannot be 0."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / (E.sum(axis=axis, keepdims=True) + 1e-6)
+
+
+@mistake
+def a_lot_below_the_line(S: F, axis: int = -1) -> F:
+    """you added something, 1e-3 or so, below the line, so that it is not 0. Then the weights do not add up to 1. After the right shift each sum
+    is at least 1, and cannot be 0."""
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return E / (E.sum(axis=axis, keepdims=True) + 1e-3)
 
 
 @mistake

@@ -10,7 +10,7 @@ from autograder.exercises.model import Case, F, case, mistake, probe, right
 from autograder.exercises.shapes.parts import some_numbers
 
 
-def mix_rows(A: Float[np.ndarray, "n m"], V: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n d"]:
+def mix_rows(A: Float[np.ndarray, "n m"], V: Float[np.ndarray, "m v"]) -> Float[np.ndarray, "n v"]:
     """Row i is the sum of the rows of V, row j weighted by A[i, j]."""
     out = np.zeros((len(A), V.shape[1]))
     for i in range(len(A)):
@@ -232,6 +232,38 @@ def mean_over_features(A: F, V: F) -> F:
 def sum_of_rows(A: F, V: F) -> F:
     """every output is the sum of all rows of V; the weights were not used."""
     return np.repeat(V.sum(axis=0, keepdims=True), len(A), axis=0)
+
+
+@mistake
+def first_row_without_its_weight(A: F, V: F) -> F:
+    """your sums begin with row 0 of V as it is. It has a weight like all the others: a sum begins with zeros."""
+    rest = A.copy()
+    rest[:, 0] = 1
+    return rest @ V
+
+
+@mistake
+def first_row_once_more(A: F, V: F) -> F:
+    """your sums begin with row 0 of V as it is, and then all rows are added, row 0 as well. A sum begins with zeros."""
+    return A @ V + V[0]
+
+
+@mistake
+def room_for_the_weights(A: F, V: F) -> F:
+    """you made room for as many numbers as A has, as `np.zeros_like(A)` does. An output is as wide as a row of V."""
+    out = np.zeros_like(A)
+    for i in range(len(A)):
+        out[i] = A[i] @ V
+    return out
+
+
+@mistake
+def room_for_rows_of_v(A: F, V: F) -> F:
+    """you made room for as many rows as V has, as `np.zeros_like(V)` does. There is one output for each row of A."""
+    out = np.zeros_like(V)
+    for i in range(len(A)):
+        out[i] = A[i] @ V
+    return out
 
 
 @mistake

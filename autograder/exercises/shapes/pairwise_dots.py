@@ -32,6 +32,7 @@ PUBLIC = (
     case(some_numbers(1, 4, 5), some_numbers(1, 6, 5)),
     case(some_numbers(3, 6, 2), some_numbers(3, 4, 2)),
     case(some_numbers(2, 1, 4), some_numbers(4, 5, 4)),
+    case(some_numbers(5, 4, 5), some_numbers(6, 1, 5)),
 )
 
 
@@ -226,6 +227,24 @@ def each_pair_once(X: F, Y: F) -> F:
     """you filled the table on one side of its diagonal only. Row i of X with row j of Y, and row j of X with row i of Y, are
     two different pairs."""
     return np.triu(X @ Y.T)
+
+
+@mistake
+def table_mirrored(X: F, Y: F) -> F:
+    """you copied one side of the table to the other. Row i of X with row j of Y, and row j of X with row i of Y, are two different
+    pairs: only where Y is X do they have the same dot product."""
+    out = X @ Y.T
+    side = min(out.shape)
+    square = out[:side, :side]
+    square[:] = np.triu(square) + np.triu(square, k=1).T
+    return out
+
+
+@mistake
+def dots_squeezed(X: F, Y: F) -> F:
+    """all numbers are right, and an axis of length 1 has been taken away, as `np.squeeze` does. With a single row in X or in Y the
+    answer is still a table, with two axes."""
+    return np.squeeze(X @ Y.T)
 
 
 @mistake

@@ -84,6 +84,7 @@ PUBLIC = (
     case(X4, WQ4, WK4, WV4, public_function("project", gain=2.0)),
     case(*some_tokens_and_weights(1, 5, 4, 7, 3), PROJECT),
     case(*some_tokens_and_weights(2, 4, 3, 11, 2), public_function("project", gain=1.5)),
+    case(X4, WQ4, WK4, WV4, public_function("project", bent=True)),
     case(*raised(*some_tokens_and_weights(3, 4, 3, 5, 2), 2000.0), PROJECT),
     case(*raised(*some_tokens_and_weights(4, 4, 3, 2, 5), -2000.0), PROJECT),
     case(*some_tokens_and_weights(5, 1, 4, 3, 5), PROJECT),
@@ -197,6 +198,15 @@ def values_past_project(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """the values do not go through `project`. They are projections too."""
     queries, keys = project(X, Wq), project(X, Wk)
     return np.stack([softmax_1d(keys @ query / len(Wq[0]) ** 0.5) @ (X @ Wv) for query in queries])
+
+
+@mistake
+def mixes_before_projecting(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you mixed the tokens, and projected the mixture. For `x @ W` that is the same; for a `project` that does more to each row it is
+    not. It is values that are mixed: first project every token, then mix."""
+    queries, keys = project(X, Wq), project(X, Wk)
+    weights = [softmax_1d(keys @ query / len(Wq[0]) ** 0.5) for query in queries]
+    return np.asarray(project(np.stack(weights) @ X, Wv))
 
 
 @mistake
@@ -542,7 +552,7 @@ def keys_against_each_query(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 @mistake
 def loop_in_float64(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
-    whole number, which numpy makes a float64."""
+    whole number, which NumPy makes a float64."""
     out = np.zeros((len(X), Wv.shape[1]))
     out[:] = _right_loop(X, Wq, Wk, Wv, project)
     return out

@@ -130,6 +130,22 @@ def drops_itself_from_the_mix(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 @mistake
+def drops_itself_from_a_sum(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F | int:
+    """you left the value of token i out of the sum, though it has a weight. What is left of the weights adds up to less than 1, and in a
+    text of one token the sum has no terms at all: j runs over all n."""
+    weights = softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)
+    return sum(weights[j] * (X[j] @ Wv) for j in range(len(X)) if j != i)
+
+
+@mistake
+def drops_itself_from_an_array(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you left the weighted value of token i out, though it has a weight. What is left of the weights adds up to less than 1, and in a
+    text of one token there is nothing to add up: j runs over all n."""
+    weights = softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)
+    return np.stack([weights[j] * (X[j] @ Wv) for j in range(len(X)) if j != i]).sum(axis=0)
+
+
+@mistake
 def mixes_tokens(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """you mixed the tokens themselves. What is mixed are their values, so the answer is as wide as a value."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ X
@@ -388,6 +404,21 @@ def values_not_added(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 @mistake
+def added_up_to_one_number(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """you added up everything: your answer is one number. The tokens are what is added up, feature by feature; `np.sum` does that only if
+    it is told the axis."""
+    return np.sum(softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)[:, None] * (X @ Wv))
+
+
+@mistake
+def the_others_added_up_to_one_number(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """two things at once. You added up everything, so that your answer is one number: `np.sum` adds up the tokens, feature by feature, only if
+    it is told the axis. And you left the value of token i out, though it has a weight: j runs over all n."""
+    weights = softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)
+    return np.sum([weights[j] * (X[j] @ Wv) for j in range(len(X)) if j != i])
+
+
+@mistake
 def last_weighted_value(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """your answer is the last weighted value alone: in a loop, `=` overwrites what stood there, where each value should be added
     to it."""
@@ -470,7 +501,7 @@ def room_as_wide_as_a_token(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 @mistake
 def widened_to_float64(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
-    whole number, which numpy makes a float64; a plain Python float leaves the dtype of an array alone."""
+    whole number, which NumPy makes a float64; a plain Python float leaves the dtype of an array alone."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / np.sqrt(len(Wq[0]))) @ (X @ Wv)
 
 

@@ -85,6 +85,48 @@ def one_addition_fewer(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
 
 
 @mistake
+def one_addition_fewer_in_dot_products(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """for a projection and for a score you counted one addition fewer than products, 2d - 1 and 2k - 1. That is exact, and not the rule
+    of this course: 2 for each product, as if every sum started from zero."""
+    return one_addition_fewer_in_projections(n, d, k, v, hoisted) - n * n
+
+
+@mistake
+def one_addition_fewer_in_projections(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """for a projection you counted one addition fewer than products, 2d - 1. That is exact, and not the rule of this course: 2 for each
+    product, as if every sum started from zero."""
+    return _count(n, d, k, v, hoisted) - n * k - (n if hoisted else n * n) * (k + v)
+
+
+@mistake
+def one_addition_fewer_in_scores(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """for a score you counted one addition fewer than products, 2k - 1. That is exact, and not the rule of this course: 2 for each
+    product, as if every sum started from zero."""
+    return _count(n, d, k, v, hoisted) - n * n
+
+
+@mistake
+def one_addition_fewer_in_mixes(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """for a mix you counted one addition fewer than products, 2n - 1 for each of its numbers. That is exact, and not the rule of this
+    course: 2 for each product, as if every sum started from zero."""
+    return _count(n, d, k, v, hoisted) - n * v
+
+
+@mistake
+def one_addition_fewer_but_for_scores(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """for a projection and for a mix you counted one addition fewer than products. That is exact, and not the rule of this course: 2 for
+    each product, as if every sum started from zero."""
+    return one_addition_fewer_in_projections(n, d, k, v, hoisted) - n * v
+
+
+@mistake
+def one_operation_fewer_for_each_pair(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
+    """for a score and for a weighted value you counted one operation fewer than there are, 2k - 1 and 2v - 1. The rule of this course is 2
+    for each product, as if every sum started from zero."""
+    return _count(n, d, k, v, hoisted) - 2 * n * n
+
+
+@mistake
 def each_query_meets_one_token(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
     """you counted n scores and n weighted values in all. Each of the n queries meets all n tokens."""
     return _count(n, d, k, v, hoisted, pairs=n)

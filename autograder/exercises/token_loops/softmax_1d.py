@@ -527,7 +527,7 @@ def scaled_by_how_many(s: F) -> F:
 
 @mistake
 def overflow_in_python(s: F) -> F:
-    """you raised e to the scores as they are, with Python's `math.exp`, which refuses where numpy says inf. The weights do not change if you
+    """you raised e to the scores as they are, with Python's `math.exp`, which refuses where NumPy says inf. The weights do not change if you
     take the same number off every score first."""
     powers = [math.exp(x) for x in s]
     return np.array([power / sum(powers) for power in powers])

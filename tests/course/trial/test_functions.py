@@ -150,3 +150,11 @@ def test_a_device_bends_as_many_features_as_it_has_room_for(name: str) -> None:
 )
 def test_a_reader_is_told_what_is_not_plain_about_a_function(function: Function, told: str) -> None:
     assert str(function) == told
+
+
+def test_a_projection_may_be_bent() -> None:
+    X, W = np.array([[1.0, 2.0]]), np.array([[0.5], [0.25]])
+    bent = public_function("project", bent=True)
+    assert bent.run(X, W) == np.tanh(X @ W)
+    assert str(bent) == "a function that gives the tanh of x @ W"
+    assert str(public_function("project")) == "project"
