@@ -39,7 +39,7 @@ PUBLIC = (
     case(
         np.array([[[2.0, 0.0, 1.0], [0.0, 1.0, 1.0]]]), np.array([[2, 0]])
     ),  # no two sizes equal, and the answer is word 0
-    case(np.array([[[0.0, 2.0], [3.0, 1.0], [1.5, 0.0]]]), np.array([[0, 1, 1]])),
+    case(np.array([[[0.0, 2.0], [3.0, 1.0], [1.5, 0.0]]]), np.array([[0, 1, 0]])),
     case(
         np.array([[[0.0, 2.0, -1.0], [1.0, -1.0, 0.5], [2.0, 0.0, -2.0], [1.0, 0.5, 0.0]]]),
         np.array([[2, 1, 0, 0]]),
