@@ -33,6 +33,29 @@ def race(*runs: Callable[[], object], rounds: int = 3) -> list[float]:
     return [min(lap) for lap in zip(*laps, strict=True)]
 
 
+FINE = 1e-6  # seconds; a clock that is coarser cannot time a single call
+
+
+def quietest(*runs: Callable[[], object], alone: bool, rounds: int = 5, visit: float = 0.03) -> list[float]:
+    """Seconds of the quietest call of each, of all calls in so many rounds; in a round each is called again and again for `visit` seconds.
+
+    What is to be compared takes turns, so that a busy moment of the machine falls on all of them. Of one thread `alone` it is the
+    processor's time that is told, where the clock for it is fine enough: what other programs take is none of it.
+    """
+    fine = alone and time.get_clock_info("process_time").resolution < FINE
+    clock = time.process_time if fine else time.perf_counter
+    best = [float("inf")] * len(runs)
+    for _ in range(rounds):
+        for i, run in enumerate(runs):
+            begun = done = clock()
+            while done - begun < visit:
+                called = clock()
+                run()
+                done = clock()
+                best[i] = min(best[i], done - called)
+    return best
+
+
 @contextmanager
 def threads(count: int) -> Iterator[None]:
     """Let PyTorch use so many threads of the CPU, and then as many as before."""
