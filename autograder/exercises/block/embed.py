@@ -183,6 +183,18 @@ def one_position_for_all(ids: F, E: F, Pos: F) -> F:
 
 
 @mistake
+def position_behind_the_text_for_all(ids: F, E: F, Pos: F) -> F:
+    """you added one row of Pos to every word, the one behind the text: Pos[n]. Each place has a row of its own, from 0 to n - 1."""
+    return E[ids] + Pos[ids.shape[1]]
+
+
+@mistake
+def columns_for_words(ids: F, E: F, Pos: F) -> F:
+    """you looked the words up in the columns of E. A word is a row of E."""
+    return E[:, ids] + Pos[: ids.shape[1]]
+
+
+@mistake
 def last_position_for_all(ids: F, E: F, Pos: F) -> F:
     """you added the row of the last place to every word. Each place has a row of its own."""
     return E[ids] + Pos[ids.shape[1] - 1]

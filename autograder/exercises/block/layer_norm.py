@@ -292,6 +292,32 @@ def normalises_over_everything(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def mean_of_everything(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean is one number for the whole array, and each token has its own variance. Each token has its own mean, too."""
+    return gain * (X - X.mean()) / np.sqrt(row_variance(X) + eps) + bias
+
+
+@mistake
+def variance_of_everything(X: F, gain: F, bias: F, eps: float) -> F:
+    """your variance is one number for the whole array, and each token has its own mean. Each token has its own variance, too."""
+    return gain * minus_mean(X) / np.sqrt(X.var() + eps) + bias
+
+
+@mistake
+def variance_of_what_is_centred_as_a_whole(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean is that of each token, and the squares are then averaged over the whole array. Each token has its own variance."""
+    centred = minus_mean(X)
+    return gain * centred / np.sqrt((centred**2).mean() + eps) + bias
+
+
+@mistake
+def tokens_turned_for_the_means(X: F, gain: F, bias: F, eps: float) -> F:
+    """you turned the table, so that the means line up with the tokens, and turned it back. That is right for [n, d] and for one
+    token. With more axes .T reverses them all. Keep the axis of the means instead."""
+    return gain * ((X.T - X.mean(axis=-1)) / np.sqrt(X.var(axis=-1) + eps)).T + bias
+
+
+@mistake
 def means_lie_flat(X: F, gain: F, bias: F, eps: float) -> F:
     """your means and your variances have lost their axis: there is one for each token, [n], and NumPy lines them up with
     the features, not with the tokens. Where n is not d that does not even run. Keep the axis."""
@@ -386,6 +412,20 @@ def length_for_deviation(X: F, gain: F, bias: F, eps: float) -> F:
     """you divided by the length of the centred token, the root of the sum of its squares. A deviation is the root of
     their mean. Yours comes out √d times too small."""
     return gain * minus_mean(X) / np.sqrt(row_variance(X) * X.shape[-1] + eps) + bias
+
+
+@mistake
+def length_of_what_is_not_centred(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided each token by its length, and never subtracted its mean. LayerNorm takes the mean off first, and divides by the
+    root of the mean of the squares that are left."""
+    return gain * X / np.sqrt((X**2).sum(axis=-1, keepdims=True) + eps) + bias
+
+
+@mistake
+def sum_for_the_mean(X: F, gain: F, bias: F, eps: float) -> F:
+    """you subtracted the sum of the features. It is their mean that is subtracted: the sum over d."""
+    centred = X - X.sum(axis=-1, keepdims=True)
+    return gain * centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) + bias
 
 
 @mistake

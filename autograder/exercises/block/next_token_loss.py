@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -246,6 +247,20 @@ def word_zero_costs_nothing(logits: F, ids: F) -> float:
 def two_ahead(logits: F, ids: F) -> float:
     """you shifted twice: row i is compared with word i + 2. Row i is the guess for word i + 1."""
     return float(-_of_the_answers(_logs(logits[:, :-2]), ids[:, 2:]).mean())
+
+
+@mistake
+def most_likely_for_the_answer(logits: F, ids: F) -> float:
+    """you took the probability of the most likely word. The loss asks for the word that did come: which it is, ids says."""
+    return float(-_logs(logits[:, :-1]).max(axis=-1).mean())
+
+
+@mistake
+def last_guess_left_out(logits: F, ids: F) -> float:
+    """you left the last guess of each text out as well. A text of n words has n - 1 guesses: row n - 2 is held against word n - 1."""
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of no losses there is no mean
+        return float(-_of_the_answers(_logs(logits[:, :-2]), ids[:, 1:-1]).mean())
 
 
 @mistake

@@ -232,6 +232,27 @@ def sum_of_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 
 @mistake
+def first_head_without_wo(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """this is head 0 alone, and Wo has not been applied. All heads side by side, times Wo, is what is wanted. (Is the return
+    inside the loop?)"""
+    return _heads(X, Wq, Wk, Wv, keep)[0]
+
+
+@mistake
+def last_head_without_wo(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """this is the last head alone, and Wo has not been applied. All heads side by side, times Wo, is what is wanted: where does
+    each turn of the loop keep what it found?"""
+    return _heads(X, Wq, Wk, Wv, keep)[-1]
+
+
+@mistake
+def divided_by_the_root_of_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """your output is divided by the root of the number of heads. What the heads add is summed as it is: how much each of them
+    counts is for Wo to say."""
+    return np.concatenate(_heads(X, Wq, Wk, Wv, keep), axis=1) @ Wo / math.sqrt(len(Wq))
+
+
+@mistake
 def rows_of_wo_by_the_width_of_keys(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """you cut Wo into blocks of k rows, the width of a query. What meets Wo are outputs, which are mixtures of values: a
     head has as many rows of Wo as its values are wide."""
