@@ -455,12 +455,19 @@ def _entry(result: Value, path: tuple[int | str, ...]) -> Value:
     return result
 
 
-def _hard_to_follow(exercise: StoredExercise, failing: tuple[int, Difference]) -> tuple[bool, bool, bool, int]:
-    """How hard it is to see what went wrong in a case: a difference in the last digits is harder than one in the first,
-    a harness harder than a plain call, and a large case harder than a small one."""
+def _hard_to_follow(exercise: StoredExercise, failing: tuple[int, Difference]) -> tuple[bool, bool, bool, bool, int]:
+    """How hard it is to see what went wrong in a case: a difference in the last digits is harder than one in the first, a harness
+    harder than a plain call, arguments of which only the shapes are shown harder than numbers, and a large case harder than a small one."""
     i, found = failing
     case = exercise.cases[i]
-    return faintness(found) > VISIBLE, case.harness is not None, _sizes_coincide(exercise, i), _leaves(case.arguments)
+    unseen = any(_leaves(bare(argument)) > SMALL for argument in case.arguments)
+    return (
+        faintness(found) > VISIBLE,
+        case.harness is not None,
+        unseen,
+        _sizes_coincide(exercise, i),
+        _leaves(case.arguments),
+    )
 
 
 def _sizes_coincide(exercise: StoredExercise, i: int) -> bool:

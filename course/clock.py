@@ -33,6 +33,35 @@ def race(*runs: Callable[[], object], rounds: int = 3) -> list[float]:
     return [min(lap) for lap in zip(*laps, strict=True)]
 
 
+FINE = 1e-6  # seconds; a clock that is coarser cannot time a few calls
+ENOUGH = 1e-3  # seconds; in what is shorter the clock's own steps would be seen
+
+
+def quietest(*runs: Callable[[], object], alone: bool, rounds: int = 5, visit: float = 0.03) -> list[float]:
+    """Seconds that a call of each takes, by the quietest handful of calls of so many rounds, each of at least `visit` seconds.
+
+    What is to be compared takes turns, so that a busy moment of the machine falls on all of them. Of one thread `alone` it is the
+    processor's time that is told, where the clock for it is fine enough: what other programs take is none of it.
+    """
+    fine = alone and time.get_clock_info("process_time").resolution < FINE
+    clock = time.process_time if fine else time.perf_counter
+    best = [float("inf")] * len(runs)
+    handful = [1] * len(runs)
+    for _ in range(rounds):
+        for i, run in enumerate(runs):
+            begun = done = clock()
+            while done - begun < visit:
+                called = clock()
+                for _ in range(handful[i]):
+                    run()
+                done = clock()
+                if done - called < ENOUGH:
+                    handful[i] *= 2
+                else:
+                    best[i] = min(best[i], (done - called) / handful[i])
+    return best
+
+
 @contextmanager
 def threads(count: int) -> Iterator[None]:
     """Let PyTorch use so many threads of the CPU, and then as many as before."""

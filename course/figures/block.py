@@ -100,20 +100,28 @@ def centring(layer_norm: Norm) -> tuple[Figure, str]:
     deviations = np.sqrt(np.square(centred).mean(axis=1))
     normed = layer_norm(X, np.ones(d), np.zeros(d), 0.0)
     figure, panels = canvas(1, 4, width=10.2, height=3.3)
-    around_zero = (-X.max(), X.max())  # one scale for all four
-    grid(panels[0], X, "X", "n = 3 tokens", "d = 4", limits=around_zero)
-    grid(panels[1], matrix, "I − 11ᵀ/d", "", "d = 4", limits=around_zero)
-    grid(panels[2], centred, "X (I − 11ᵀ/d)", "", "mean 0 in each row", limits=around_zero)
-    grid(panels[3], normed, "each row / its deviation", "", "size 1 in each row", limits=around_zero)
+    for panel, table, (title, rows, columns) in zip(
+        panels,
+        (X, matrix, centred, normed),
+        (
+            ("X", "n = 3 tokens", "d = 4"),
+            ("I − 11ᵀ/d", "", "d = 4"),
+            ("X (I − 11ᵀ/d)", "", "mean 0 in each row"),
+            ("each row / its deviation", "", "size 1 in each row"),
+        ),
+        strict=True,
+    ):
+        far = float(np.abs(table).max())
+        grid(panel, table, title, rows, columns, limits=(-far, far))  # colours of one table, each by itself
     for i, deviation in enumerate(deviations):
         panels[3].text(-0.65, i, f"÷ {deviation:.3g}", ha="right", va="center")
     for panel, sign in zip(panels[1:3], ("@", "="), strict=True):
         panel.text(-0.1, 0.5, sign, transform=panel.transAxes, ha="center", va="center", fontsize=15)
-    rows = "; ".join(" ".join(f"{x:.2f}" for x in row) for row in normed)
+    told_rows = "; ".join(" ".join(f"{x:.2f}" for x in row) for row in normed)
     return figure, (
         "Four grids in a row. Three tokens of width 4, 2 4 4 6 and 20 40 40 60 and 1 5 5 5. The centring matrix, 0.75 on its diagonal and -0.25 "
         "elsewhere. Their product, in which each row has mean 0. And each row divided by its own deviation, "
-        f"{', '.join(f'{x:.3g}' for x in deviations)}: the rows are {rows}. The first two tokens have become equal."
+        f"{', '.join(f'{x:.3g}' for x in deviations)}: the rows are {told_rows}. The first two tokens have become equal."
     )
 
 
@@ -173,7 +181,7 @@ def microscope(guess: str | None, layer_norm: Norm) -> tuple[Figure, str]:
     right.legend(loc="lower right", bbox_to_anchor=(1.02, 0.04), fontsize=11)
     for axes in (left, right):
         axes.minorticks_off()
-    figure.supxlabel(f"At a variance of 0.000001, eps outside the root: {told(guess, 'b')}", fontsize=12)
+    figure.supxlabel(f"At a variance of 0.000001, what does eps outside the root do? {told(guess, 'b')}", fontsize=12)
     return figure, (
         f"Two charts. Left, by how many percent the output is too small if the sum of squares is divided by d minus 1: it falls from "
         f"{short[0]:.3g} at d = 2 to {short[2]:.3g} at d = 4 and {short[-2]:.2g} at d = 768, on logarithmic axes. Right, the size of the output against the "
@@ -218,7 +226,8 @@ def depth(
     for axes in (left, right):
         axes.set_xticks([0, 8, 16, 32, 48, 64])
     figure.supxlabel(
-        f"{n} tokens of width {d}, a causal mask, random blocks. Pre-norm: {told(guess, 'b')}", fontsize=12
+        f"{n} tokens of width {d}, a causal mask, random blocks. How long is a pre-norm token? {told(guess, 'b')}",
+        fontsize=12,
     )
 
     def listed(values: np.ndarray, digits: int) -> str:
@@ -282,7 +291,7 @@ def shuffled(guess: str | None, block: Block) -> tuple[Figure, str]:
     axes.set_axis_off()
     figure.supxlabel(
         f"The last output, when the words before it are shuffled: the largest change in one of its {d} numbers.\n"
-        f"Framed row: {told(guess, 'c')}",
+        f"What does the framed row do? {told(guess, 'c')}",
         fontsize=12,
     )
     return figure, (

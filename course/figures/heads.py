@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.clock import race
+from course.blas import one_blas_thread
+from course.clock import quietest
 from course.figures import COLOURS, FRAME, MARKERS, CannotDraw, canvas, picture, told
 from course.figures.causal import influence_cells, influence_map
 from course.figures.grids import grid
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 TOKENS = ("tea", "is", "hot")
-HEADS = "AB"
+HEADS = "LR"  # the columns of head 0 stand to the left, those of head 1 to the right
 PALES = ("#DCEBF5", "#FBE6D6", "#D9F0E6")  # one for each token; its word stands in every cell
 TALL = 0.86  # the height of a cell that is one wide
 
@@ -184,8 +185,8 @@ def theatre_split(split_heads: Split) -> tuple[Figure, str]:
     middle = 3.65
     whole = [[_cell(number, h, k) for number in row] for row in Z]
     _table(axes, 0.2, middle - n * TALL / 2, whole, "Z   [n, h*k] = [3, 4]")
-    axes.text(1.2, middle + n * TALL / 2 + 0.12, "head A", ha="center", va="top", fontsize=10.5)
-    axes.text(3.2, middle + n * TALL / 2 + 0.12, "head B", ha="center", va="top", fontsize=10.5)
+    axes.text(1.2, middle + n * TALL / 2 + 0.12, "head L", ha="center", va="top", fontsize=10.5)
+    axes.text(3.2, middle + n * TALL / 2 + 0.12, "head R", ha="center", va="top", fontsize=10.5)
     axes.plot([2.2, 2.2], [middle - n * TALL / 2, middle + n * TALL / 2], color="black", linewidth=2.5, zorder=4)
     _arrow(axes, 4.45, 6.25, middle, "cut every row\ninto h pieces", "nothing\nmoves")
     for t in range(n):
@@ -211,8 +212,8 @@ def theatre_split(split_heads: Split) -> tuple[Figure, str]:
         for i, head in enumerate(heads)
     )
     return figure, (
-        "Three stages of a table whose cells carry the names of their owners: a token (tea, is, hot), a head (A, B) and a feature (0, 1). "
-        "First one table, a row for each token, the columns of head A to the left of those of head B. Then three tables, one for "
+        "Three stages of a table whose cells carry the names of their owners: a token (tea, is, hot), a head (L, R) and a feature (0, 1). "
+        "First one table, a row for each token, the columns of head L to the left of those of head R. Then three tables, one for "
         f"each token, with a row for each head. Then two tables, one for each head, with a row for each token. {rows}. {verdict}"
     )
 
@@ -233,8 +234,8 @@ def wrong_deal(guess: int | None) -> tuple[Figure, str]:
         "Z as it lies in memory, one row after another",
     )
     axes.plot([6.3, 6.3], [0.75, 1.15 + TALL], color="black", linewidth=2.5, zorder=4)
-    axes.text(3.3, 0.87 + TALL, "first half: head A", ha="center", va="top", fontsize=10.5)
-    axes.text(9.3, 0.87 + TALL, "second half: head B", ha="center", va="top", fontsize=10.5)
+    axes.text(3.3, 0.87 + TALL, "first half: head L", ha="center", va="top", fontsize=10.5)
+    axes.text(9.3, 0.87 + TALL, "second half: head R", ha="center", va="top", fontsize=10.5)
     for i in range(h):
         x, y = 2.0 + i * 6.0, 3.05
         cells = [[_cell(number, h, k) for number in row] for row in dealt[i]]
@@ -243,7 +244,9 @@ def wrong_deal(guess: int | None) -> tuple[Figure, str]:
             axes.text(x - 0.12, y + (t + 0.5) * TALL, f"row of “{word}”", ha="right", va="center", fontsize=10.5)
             verdict = "right" if fits[i, t] else f"wanted: {word} {HEADS[i]}"
             axes.text(x + k + 0.14, y + (t + 0.5) * TALL, verdict, va="center", fontsize=10.5)
-    axes.text(6.3, 6.2, f"Rows that hold what they should: {told(guess, int(fits.sum()))}", ha="center", fontsize=12)
+    axes.text(
+        6.3, 6.2, f"How many rows hold what they should? {told(guess, int(fits.sum()))}", ha="center", fontsize=12
+    )
     rows = "; ".join(
         f"head {HEADS[i]}, row of {word}: {_word(_cell(dealt[i, t, 0], h, k))[:-1]}".replace("\n", " ")
         + (", right" if fits[i, t] else ", wrong")
@@ -299,7 +302,7 @@ def theatre_attention() -> tuple[Figure, str]:
     return figure, (
         "Two rows of pictures, one for each head. In each: a table of weights, three by three, its upper triangle hatched, times a table "
         "of values whose cells are named tea, is and hot, with the letter of the head, gives a table of outputs named TEA, IS and HOT, with the same "
-        f"letter. The last row of weights, {last}, and the last row of outputs are framed. No cell of head A meets a cell of head B."
+        f"letter. The last row of weights, {last}, and the last row of outputs are framed. No cell of head L meets a cell of head R."
     )
 
 
@@ -328,8 +331,8 @@ def theatre_merge(merge_heads: Merge) -> tuple[Figure, str]:
     whole = [[_cell(number, h, v) for number in row] for row in merged]
     _table(axes, 9.0, middle - n * TALL / 2, whole, "[n, h*v] = [3, 4]", loud=True, misplaced=wrong)
     axes.plot([11.0, 11.0], [middle - n * TALL / 2, middle + n * TALL / 2], color="black", linewidth=2.5, zorder=4)
-    axes.text(10.0, middle + n * TALL / 2 + 0.12, "from head A", ha="center", va="top", fontsize=10.5)
-    axes.text(12.0, middle + n * TALL / 2 + 0.12, "from head B", ha="center", va="top", fontsize=10.5)
+    axes.text(10.0, middle + n * TALL / 2 + 0.12, "from head L", ha="center", va="top", fontsize=10.5)
+    axes.text(12.0, middle + n * TALL / 2 + 0.12, "from head R", ha="center", va="top", fontsize=10.5)
     rows = "; ".join(", ".join(_word(_cell(x, h, v), loud=True).replace("\n", " ") for x in row) for row in merged)
     return figure, (
         "Three stages, the first act backwards. First two tables, one for each head, with a row for each token. Then three tables, one for each "
@@ -349,12 +352,11 @@ def column_blocks(pack: Merge) -> tuple[Figure, str]:
     packed = pack(Wq)
     product = X @ packed
     figure, panels = canvas(1, 5, width=10.2, height=2.9, width_ratios=(2, 2, 3, 4, 4))
-    limits = (-1.0, 5.0)
-    grid(panels[0], Wq[0], "Wq[0]", f"d = {d}", f"k = {k}", limits=limits)
-    grid(panels[1], Wq[1], "Wq[1]", "", f"k = {k}", limits=limits)
-    grid(panels[2], X, "X", f"n = {len(X)}", f"d = {d}", limits=limits)
-    grid(panels[3], packed, "pack(Wq)", f"d = {d}", f"h*k = {h * k}", limits=limits)
-    grid(panels[4], product, "X @ pack(Wq)", f"n = {len(X)}", f"h*k = {h * k}", limits=limits)
+    grid(panels[0], Wq[0], "Wq[0]", f"d = {d}", f"k = {k}", plain=True)
+    grid(panels[1], Wq[1], "Wq[1]", "", f"k = {k}", plain=True)
+    grid(panels[2], X, "X", f"n = {len(X)}", f"d = {d}", plain=True)
+    grid(panels[3], packed, "pack(Wq)", f"d = {d}", f"h*k = {h * k}", plain=True)
+    grid(panels[4], product, "X @ pack(Wq)", f"n = {len(X)}", f"h*k = {h * k}", plain=True)
     for panel, heads, height in (
         (panels[0], [0], d),
         (panels[1], [1], d),
@@ -411,7 +413,7 @@ def loop_against_stack(
 ) -> tuple[Figure, str]:
     """The time of attention in more and more heads, one by one and all at once, on the machine of the reader."""
     rng = np.random.default_rng(4)
-    k, counts, lengths = 16, (1, 4, 16, 64), (8, 128)  # small products: numpy computes each of them on one core
+    k, counts, lengths = 16, (1, 4, 16, 64), (8, 128)
 
     def one_by_one(Q: np.ndarray, K: np.ndarray, V: np.ndarray, keep: np.ndarray) -> np.ndarray:
         heads = []
@@ -427,7 +429,8 @@ def loop_against_stack(
         for h in counts:
             Q, K, V = rng.standard_normal((3, h, n, k))
             runs += [partial(way, Q, K, V, np.tril(np.ones((n, n), bool))) for way in (one_by_one, at_once)]
-    laps = np.array(race(*runs, rounds=4)).reshape(len(lengths), len(counts), 2)
+    with one_blas_thread() as alone:
+        laps = np.array(quietest(*runs, alone=alone)).reshape(len(lengths), len(counts), 2)
     figure, panels = canvas(1, 3, width=10.4, height=4.0)
     for panel, n, lap in zip(panels, lengths, laps, strict=False):
         panel.loglog(counts, 1e3 * lap[:, 0], "--", marker=MARKERS[1], color=COLOURS[1], label="head by head")
@@ -436,16 +439,16 @@ def loop_against_stack(
         panel.legend(loc="upper left")
     for n, lap, dash, marker, colour in zip(lengths, laps, ("-", ":"), MARKERS[2:], COLOURS[2:], strict=False):
         panels[2].semilogx(counts, lap[:, 0] / lap[:, 1], dash, marker=marker, color=colour, label=f"{n} tokens")
-    panels[2].axhline(1.0, color="black", linewidth=1)
-    panels[2].text(2, 0.85, "equal", va="top", ha="center")
+    panels[2].axhline(1.0, color="black", linewidth=1, label="equally long")
     panels[2].set(title="how many times longer\nhead by head takes", xlabel="heads h")
-    panels[2].set_ylim(bottom=0)
+    panels[2].set_ylim(0, 1.4 * (laps[..., 0] / laps[..., 1]).max())  # room for the legend
     panels[2].legend(loc="upper left")
     for panel in panels:
         panel.set_xticks(counts, [str(h) for h in counts])
         panel.minorticks_off()
+    threads = "one thread" if alone else "as many threads as it likes"
     figure.supxlabel(
-        f"k = v = {k}, numpy on this machine. {told(guess, 'b')}\n(Where a machine is busy with other work, points jump.)",
+        f"k = v = {k}, NumPy on this machine, {threads}. {told(guess, 'b')}\n(Where a machine is busy with other work, points jump.)",
         fontsize=12,
     )
     ratios = "; ".join(f"{n} tokens: {_plain(lap[:, 0] / lap[:, 1])}" for n, lap in zip(lengths, laps, strict=True))

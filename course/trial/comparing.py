@@ -184,7 +184,9 @@ def telling(expected: Observation, given: Observation, mistaken: Observation) ->
     """
     if given.raised is None or mistaken.raised is None:
         return difference(expected, given) is not None
-    return given.raised.message == mistaken.raised.message and re.search(r"\d|'\w+'", given.raised.message) is not None
+    return (
+        given.raised.message == mistaken.raised.message and re.search(r"\d|'[\w.]+'", given.raised.message) is not None
+    )
 
 
 def lines_grow(observations: Sequence[Observation]) -> bool:

@@ -44,6 +44,15 @@ def test_an_idle_device_begins_when_it_is_asked(hands: Hands) -> None:
     assert 0.02 <= hands.perf_counter() - start < 0.021
 
 
+def test_of_the_calls_of_each_the_quietest_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    hands = Hands()
+    monkeypatch.setattr(clock, "time", hands)
+    slow = iter([0.5, 0.02, *[0.3] * 100])
+    assert clock.quietest(lambda: hands.sleep(next(slow)), lambda: hands.sleep(0.01), alone=False) == pytest.approx(
+        [0.02, 0.01], rel=1e-3
+    )
+
+
 def test_threads_are_as_before_also_after_an_error() -> None:
     before = torch.get_num_threads()
     with clock.threads(1):

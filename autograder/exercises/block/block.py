@@ -233,8 +233,8 @@ def attention_overflows(X: F, params: Params, h: int, keep: B, eps: float, act: 
 
 @misses_the_idea
 def post_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """this is the post-norm block of the first transformer, which normalises after each addition. Here each half
-    normalises what goes into it, and what it adds to stays as it is."""
+    """this is the post-norm block of the first transformer, which norms after each addition. Here each half
+    norms what goes into it, and what it adds to stays as it is."""
     T1 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
     T2 = T1 + X
     T3 = norm1(T2, params, eps)
@@ -255,7 +255,7 @@ def post_norm_under_these_names(X: F, params: Params, h: int, keep: B, eps: floa
 
 @mistake
 def residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """you added T2 to T1. It is the tokens themselves, X, that go past attention unchanged, not their normalised
+    """you added T2 to T1. It is the tokens themselves, X, that go past attention unchanged, not their normed
     copy."""
     T1 = norm1(X, params, eps)
     T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
@@ -267,7 +267,7 @@ def residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, ac
 
 @mistake
 def second_residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """you added T5 to T4. What goes past the FFN unchanged is T3, not its normalised copy."""
+    """you added T5 to T4. What goes past the FFN unchanged is T3, not its normed copy."""
     T1 = norm1(X, params, eps)
     T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
@@ -334,7 +334,7 @@ def ffn_of_the_update(X: F, params: Params, h: int, keep: B, eps: float, act: Ac
 
 @mistake
 def norms_the_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """your second LayerNorm looks at T1. It normalises what the FFN is to read, which is the sum T3."""
+    """your second LayerNorm looks at T1. It norms what the FFN is to read, which is the sum T3."""
     T1 = norm1(X, params, eps)
     T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
@@ -403,7 +403,7 @@ def no_residuals(X: F, params: Params, h: int, keep: B, eps: float, act: Act) ->
 
 @mistake
 def norms_the_update(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """your second LayerNorm looks at T2, the update alone. It normalises what the FFN is to read, which is the sum T3."""
+    """your second LayerNorm looks at T2, the update alone. It norms what the FFN is to read, which is the sum T3."""
     T1 = norm1(X, params, eps)
     T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
@@ -814,6 +814,26 @@ def parameters_by_position(X: F, params: Params, h: int, keep: B, eps: float, ac
     name."""
     names = ("Wqkv", "Wo", "W1", "b1", "W2", "b2", "gain1", "bias1", "gain2", "bias2")
     return block_at_once(X, dict(zip(names, params.values(), strict=False)), h, keep, eps, act)
+
+
+@mistake
+def weights_handed_over_in_another_order(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """a weight or a bias has been handed over in the place of another, to mha or to ffn: compare your two calls with the
+    first lines of these functions, argument by argument."""
+    mixed = params | {"Wqkv": params["Wo"], "Wo": params["Wqkv"]}
+    return block_at_once(X, mixed, h, keep, eps, act)
+
+
+@mistake
+def norms_get_eps_first(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your LayerNorms are handed eps before gain and bias. Compare the calls with the first line of layer_norm."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        moved = [normalised_rows(X, np.asarray(eps), params["gain1"], params["bias1"])]  # type: ignore[arg-type]
+        T2 = attention_of_heads(moved[0], params["Wqkv"], params["Wo"], h, keep)
+        T3 = T2 + X
+        moved.append(normalised_rows(T3, np.asarray(eps), params["gain2"], params["bias2"]))  # type: ignore[arg-type]
+        T5 = feed_forward(moved[1], params, act)
+        return staged(moved[0], T2, T3, moved[1], T5, T5 + T3)
 
 
 @mistake

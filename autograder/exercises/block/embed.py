@@ -36,6 +36,12 @@ PUBLIC = (
         np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]),
         np.array([[10.0, 20.0, 30.0], [40.0, 50.0, 60.0], [70.0, 80.0, 90.0]]),
     ),
+    # no two sizes equal
+    case(
+        np.array([[1, 0, 1], [3, 2, 2]]),
+        np.array([[1.0], [2.0], [3.0], [4.0]]),
+        np.array([[10.0], [20.0], [40.0], [70.0], [110.0], [160.0]]),
+    ),
     case(
         np.array([[1, 0, 1], [2, 1, 1]]),
         np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
@@ -109,7 +115,7 @@ def concatenates(ids: F, E: F, Pos: F) -> F:
 
 @mistake
 def positions_from_one(ids: F, E: F, Pos: F) -> F:
-    """your positions begin with row 1 of Posos. The first word stands at place 0."""
+    """your positions begin with row 1 of Pos. The first word stands at place 0."""
     return E[ids] + Pos[1 : ids.shape[1] + 1]
 
 
@@ -127,7 +133,7 @@ def positions_backwards(ids: F, E: F, Pos: F) -> F:
 
 @mistake
 def all_positions(ids: F, E: F, Pos: F) -> F:
-    """you added the whole of Posos. It has a row for every place that a text may have, and this text is shorter."""
+    """you added the whole of Pos. It has a row for every place that a text may have, and this text is shorter."""
     return E[ids] + Pos
 
 
@@ -174,6 +180,18 @@ def positions_without_words(ids: F, E: F, Pos: F) -> F:
 def one_position_for_all(ids: F, E: F, Pos: F) -> F:
     """you added row 0 of Pos to every word. Each place has a row of its own."""
     return E[ids] + Pos[0]
+
+
+@mistake
+def position_behind_the_text_for_all(ids: F, E: F, Pos: F) -> F:
+    """you added one row of Pos to every word, the one behind the text: Pos[n]. Each place has a row of its own, from 0 to n - 1."""
+    return E[ids] + Pos[ids.shape[1]]
+
+
+@mistake
+def columns_for_words(ids: F, E: F, Pos: F) -> F:
+    """you looked the words up in the columns of E. A word is a row of E."""
+    return E[:, ids] + Pos[: ids.shape[1]]
 
 
 @mistake

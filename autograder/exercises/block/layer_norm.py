@@ -1,4 +1,4 @@
-"""LayerNorm: each token normalised by itself, then gain and bias."""
+"""LayerNorm: each token normed by itself, then gain and bias."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ LARGE = 1e8
 
 @probe(1.5)
 def tokens_to_norm(rng: np.random.Generator) -> list[Case]:
-    """each token normalised by itself, then gain and bias, all sizes different"""
+    """each token normed by itself, then gain and bias, all sizes different"""
     b, n, d = sizes(rng, 3, 3, 9)
     return [
         case(LARGE * (1.5 + normal(rng, n, 4)), *_affine(rng, 4), EPS),
@@ -240,7 +240,7 @@ def eps_under_both_roots(X: F, gain: F, bias: F, eps: float) -> F:
 
 @misses_the_idea
 def normalises_over_tokens(X: F, gain: F, bias: F, eps: float) -> F:
-    """your means run over axis 0, feature by feature. Each token is to be normalised by itself, over its own features,
+    """your means run over axis 0, feature by feature. Each token is to be normed by itself, over its own features,
     which lie on the last axis. (Over the tokens it also leaks: future tokens are in the mean.)"""
     return gain * minus_mean(X, 0) / np.sqrt(row_variance(X, 0) + eps) + bias
 
@@ -262,7 +262,7 @@ def normalises_whole_texts(X: F, gain: F, bias: F, eps: float) -> F:
 
 @mistake
 def normalises_what_a_loop_gives(X: F, gain: F, bias: F, eps: float) -> F:
-    """your loop goes over the first axis only, and normalises whatever it finds there. For [n, d] those are tokens. Of a
+    """your loop goes over the first axis only, and norms whatever it finds there. For [n, d] those are tokens. Of a
     batch they are whole texts, and of one token alone single numbers."""
     out = np.empty_like(X)
     for i in range(len(X)):
@@ -292,9 +292,44 @@ def normalises_over_everything(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def mean_of_everything(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean is one number for the whole array, and each token has its own variance. Each token has its own mean, too."""
+    return gain * (X - X.mean()) / np.sqrt(row_variance(X) + eps) + bias
+
+
+@mistake
+def variance_of_everything(X: F, gain: F, bias: F, eps: float) -> F:
+    """your variance is one number for the whole array, and each token has its own mean. Each token has its own variance, too."""
+    return gain * minus_mean(X) / np.sqrt(X.var() + eps) + bias
+
+
+@mistake
+def variance_of_what_is_centred_as_a_whole(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean is that of each token, and the squares are then averaged over the whole array. Each token has its own variance."""
+    centred = minus_mean(X)
+    return gain * centred / np.sqrt((centred**2).mean() + eps) + bias
+
+
+@mistake
+def tokens_turned_for_the_means(X: F, gain: F, bias: F, eps: float) -> F:
+    """you turned the table, so that the means line up with the tokens, and turned it back. That is right for [n, d] and for one
+    token. With more axes .T reverses them all. Keep the axis of the means instead."""
+    return gain * ((X.T - X.mean(axis=-1)) / np.sqrt(X.var(axis=-1) + eps)).T + bias
+
+
+@mistake
 def means_lie_flat(X: F, gain: F, bias: F, eps: float) -> F:
-    """your means have lost their axis, so NumPy lines them up with the features, not with the tokens. Keep the axis."""
+    """your means and your variances have lost their axis: there is one for each token, [n], and NumPy lines them up with
+    the features, not with the tokens. Where n is not d that does not even run. Keep the axis."""
     return gain * (X - X.mean(axis=-1)) / np.sqrt(X.var(axis=-1) + eps) + bias
+
+
+@mistake
+def means_lie_flat_in_the_squares(X: F, gain: F, bias: F, eps: float) -> F:
+    """your means and your variances have lost their axis: there is one for each token, [n], and NumPy lines them up with
+    the features, not with the tokens. Where n is not d that does not even run. Keep the axis in both."""
+    centred = X - X.mean(axis=-1)
+    return gain * centred / np.sqrt((centred**2).mean(axis=-1) + eps) + bias
 
 
 @mistake
@@ -305,10 +340,43 @@ def mean_lies_flat(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def mean_lies_flat_in_the_squares(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean has lost its axis: there is one for each token, [n], and NumPy lines them up with the features, not with
+    the tokens. The variance is made from what comes of that. Keep the axis."""
+    centred = X - X.mean(axis=-1)
+    return gain * centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) + bias
+
+
+@mistake
 def variance_lies_flat(X: F, gain: F, bias: F, eps: float) -> F:
     """your mean has kept its axis, and your variance has lost it. NumPy lines the variances up with the features, not with
     the tokens."""
     return gain * minus_mean(X) / np.sqrt(X.var(axis=-1) + eps) + bias
+
+
+@mistake
+def means_over_axis_one_lie_flat(X: F, gain: F, bias: F, eps: float) -> F:
+    """your means and variances run over axis 1, and have lost it. For [n, d] it is the last one, and NumPy lines up what is
+    left, [n], with the features, not with the tokens. A token alone has no axis 1. Which number says "the last axis",
+    and what keeps it?"""
+    return gain * (X - X.mean(axis=1)) / np.sqrt(X.var(axis=1) + eps) + bias
+
+
+@mistake
+def means_over_axis_one_lie_flat_in_the_squares(X: F, gain: F, bias: F, eps: float) -> F:
+    """your means and variances run over axis 1, and have lost it. For [n, d] it is the last one, and NumPy lines up what is
+    left, [n], with the features, not with the tokens. A token alone has no axis 1. Which number says "the last axis",
+    and what keeps it?"""
+    centred = X - X.mean(axis=1)
+    return gain * centred / np.sqrt((centred**2).mean(axis=1) + eps) + bias
+
+
+@mistake
+def variance_over_axis_one_lies_flat(X: F, gain: F, bias: F, eps: float) -> F:
+    """your means and variances run over axis 1, and your variance has lost it. For [n, d] it is the last one, and NumPy lines
+    up what is left, [n], with the features, not with the tokens. A token alone has no axis 1. Which number says "the last
+    axis", and what keeps it?"""
+    return gain * minus_mean(X, 1) / np.sqrt(X.var(axis=1) + eps) + bias
 
 
 @mistake
@@ -344,6 +412,20 @@ def length_for_deviation(X: F, gain: F, bias: F, eps: float) -> F:
     """you divided by the length of the centred token, the root of the sum of its squares. A deviation is the root of
     their mean. Yours comes out √d times too small."""
     return gain * minus_mean(X) / np.sqrt(row_variance(X) * X.shape[-1] + eps) + bias
+
+
+@mistake
+def length_of_what_is_not_centred(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided each token by its length, and never subtracted its mean. LayerNorm takes the mean off first, and divides by the
+    root of the mean of the squares that are left."""
+    return gain * X / np.sqrt((X**2).sum(axis=-1, keepdims=True) + eps) + bias
+
+
+@mistake
+def sum_for_the_mean(X: F, gain: F, bias: F, eps: float) -> F:
+    """you subtracted the sum of the features. It is their mean that is subtracted: the sum over d."""
+    centred = X - X.sum(axis=-1, keepdims=True)
+    return gain * centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) + bias
 
 
 @mistake
@@ -398,7 +480,7 @@ def leaves_gain_and_bias_out(X: F, gain: F, bias: F, eps: float) -> F:
 
 @mistake
 def leaves_the_gain_out(X: F, gain: F, bias: F, eps: float) -> F:
-    """the gain is missing: what each feature is multiplied by, after normalising."""
+    """the gain is missing: what each feature is multiplied by, after norming."""
     return minus_mean(X) / np.sqrt(row_variance(X) + eps) + bias
 
 
@@ -416,7 +498,7 @@ def bias_before_gain(X: F, gain: F, bias: F, eps: float) -> F:
 
 @mistake
 def gain_and_bias_first(X: F, gain: F, bias: F, eps: float) -> F:
-    """you applied gain and bias to the tokens before normalising, which takes most of both away again. They come last."""
+    """you applied gain and bias to the tokens before norming, which takes most of both away again. They come last."""
     return normalised_rows(gain * X + bias, np.ones_like(gain), np.zeros_like(bias), eps)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -26,17 +27,20 @@ def next_token_loss(logits: Float[np.ndarray, "b n c"], ids: Int[np.ndarray, "b 
     return math.fsum(losses) / len(losses)
 
 
-def _any_guesses(b: int, n: int, c: int, dtype: type = np.int64) -> Case:
+def _any_guesses(b: int, n: int, c: int, dtype: type = np.int64, scale: float = 2.0) -> Case:
     """Public guesses that look like nothing in particular; the word 0 is among the answers."""
     rng = np.random.default_rng(c)
     ids: F = drawn_ids(rng, b, n, c).astype(dtype)
     ids[0, 2] = 0
-    return case(np.round(normal(rng, b, n, c, scale=2.0), 2), ids)
+    return case(np.round(normal(rng, b, n, c, scale=scale), 2), ids)
 
 
 PUBLIC = (
     case(np.array([[[0.0, 2.0], [1.0, 1.0]]]), np.array([[0, 1]])),
-    case(np.array([[[0.0, 2.0], [3.0, 1.0], [1.5, 0.0]]]), np.array([[0, 1, 1]])),
+    case(
+        np.array([[[2.0, 0.0, 1.0], [0.0, 1.0, 1.0]]]), np.array([[2, 0]])
+    ),  # no two sizes equal, and the answer is word 0
+    case(np.array([[[0.0, 2.0], [3.0, 1.0], [1.5, 0.0]]]), np.array([[0, 1, 0]])),
     case(
         np.array([[[0.0, 2.0, -1.0], [1.0, -1.0, 0.5], [2.0, 0.0, -2.0], [1.0, 0.5, 0.0]]]),
         np.array([[2, 1, 0, 0]]),
@@ -59,6 +63,7 @@ PUBLIC = (
     case(np.array([[[3_000.0, 2_999.0, 1.0], [3.0, 2.0, 1.0]]]), np.array([[1, 0]])),  # sure, and right
     _any_guesses(3, 6, 5),
     _any_guesses(2, 4, 3, np.int32),
+    _any_guesses(2, 5, 4, scale=2000.0),
 )
 
 
@@ -140,6 +145,11 @@ def _logs(logits: F, axis: int = -1) -> F:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
 
 
+def _softmax(logits: F, axis: int) -> F:
+    E = np.exp(logits - logits.max(axis=axis, keepdims=True))
+    return np.asarray(E / E.sum(axis=axis, keepdims=True))
+
+
 def _of_the_answers(scores: F, answers: F) -> F:
     return np.take_along_axis(scores, answers[..., None], axis=-1)[..., 0]
 
@@ -218,6 +228,15 @@ def word_zero_does_not_count(logits: F, ids: F) -> float:
 
 
 @mistake
+def word_zero_does_not_count_nor_fail(logits: F, ids: F) -> float:
+    """you left out the guesses whose answer is word 0, as if that were padding, and a text with no others costs 0. Here id 0
+    is a word like any other."""
+    losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
+    counted = ids[:, 1:] != 0
+    return float(losses[counted].sum() / max(counted.sum(), 1))
+
+
+@mistake
 def word_zero_costs_nothing(logits: F, ids: F) -> float:
     """you set the loss to 0 where the answer is word 0, as if that were padding. Here id 0 is a word like any other."""
     losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
@@ -228,6 +247,20 @@ def word_zero_costs_nothing(logits: F, ids: F) -> float:
 def two_ahead(logits: F, ids: F) -> float:
     """you shifted twice: row i is compared with word i + 2. Row i is the guess for word i + 1."""
     return float(-_of_the_answers(_logs(logits[:, :-2]), ids[:, 2:]).mean())
+
+
+@mistake
+def most_likely_for_the_answer(logits: F, ids: F) -> float:
+    """you took the probability of the most likely word. The loss asks for the word that did come: which it is, ids says."""
+    return float(-_logs(logits[:, :-1]).max(axis=-1).mean())
+
+
+@mistake
+def last_guess_left_out(logits: F, ids: F) -> float:
+    """you left the last guess of each text out as well. A text of n words has n - 1 guesses: row n - 2 is held against word n - 1."""
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of no losses there is no mean
+        return float(-_of_the_answers(_logs(logits[:, :-2]), ids[:, 1:-1]).mean())
 
 
 @mistake
@@ -296,6 +329,46 @@ def softmax_over_cut_places(logits: F, ids: F) -> float:
     """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the last
     axis."""
     return float(-_of_the_answers(_logs(logits[:, :-1], 1), ids[:, 1:]).mean())
+
+
+@mistake
+def logarithm_of_softmax_over_places(logits: F, ids: F) -> float:
+    """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the last
+    axis. (And where a probability is rounded to 0, its logarithm is no loss: take the logarithm on paper first.)"""
+    with np.errstate(divide="ignore"):
+        return float(-np.log(_of_the_answers(_softmax(logits, 1)[:, :-1], ids[:, 1:])).mean())
+
+
+@mistake
+def logarithm_of_softmax_over_cut_places(logits: F, ids: F) -> float:
+    """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the last
+    axis. (And where a probability is rounded to 0, its logarithm is no loss: take the logarithm on paper first.)"""
+    with np.errstate(divide="ignore"):
+        return float(-np.log(_of_the_answers(_softmax(logits[:, :-1], 1), ids[:, 1:])).mean())
+
+
+@mistake
+def softmax_over_texts(logits: F, ids: F) -> float:
+    """your softmax runs over axis 0, the texts. The words of the vocabulary compete, and they lie on the last axis."""
+    return float(-_of_the_answers(_logs(logits[:, :-1], 0), ids[:, 1:]).mean())
+
+
+@mistake
+def logarithm_of_softmax_over_texts(logits: F, ids: F) -> float:
+    """your softmax runs over axis 0, the texts. The words of the vocabulary compete, and they lie on the last axis. (And
+    where a probability is rounded to 0, its logarithm is no loss: take the logarithm on paper first.)"""
+    with np.errstate(divide="ignore"):
+        return float(-np.log(_of_the_answers(_softmax(logits[:, :-1], 0), ids[:, 1:])).mean())
+
+
+@mistake
+def sum_over_the_places(logits: F, ids: F) -> float:
+    """your maxima are those of the words, and your sums run over axis 1, the places of the text. The words of the vocabulary
+    compete, and they lie on the last axis: both run along it."""
+    shifted = logits[:, :-1] - logits[:, :-1].max(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return float(-_of_the_answers(logs, ids[:, 1:]).mean())
 
 
 @mistake
@@ -559,6 +632,27 @@ def crosses_the_batch(logits: F, ids: F) -> float:
     not notice. An index for the places alone leaves the axis of the texts as a slice; give all three axes an index."""
     n = ids.shape[1]
     return float(-_logs(logits[:, :-1])[:, np.arange(n - 1), ids[:, 1:]].mean())
+
+
+@mistake
+def every_row_with_every_answer(logits: F, ids: F) -> float:
+    """your index takes from every row the entries of all answers, of all places and all texts. A row has one answer, its
+    own: with the answers, the number of the text and the number of the place have to go along."""
+    return float(-_logs(logits[:, :-1])[..., ids[:, 1:]].mean())
+
+
+@mistake
+def answers_for_texts(logits: F, ids: F) -> float:
+    """your answers stand in front in the square brackets, where the number of the text belongs. They are words, and words
+    lie on the last axis."""
+    return float(-_logs(logits[:, :-1])[ids[:, 1:]].mean())
+
+
+@mistake
+def answers_for_places(logits: F, ids: F) -> float:
+    """your answers stand second in the square brackets, where the number of the place belongs. They are words, and words
+    lie on the last axis."""
+    return float(-_logs(logits[:, :-1])[:, ids[:, 1:]].mean())
 
 
 @mistake

@@ -151,7 +151,7 @@ def adds_up_the_blocks(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, 
 
 @misses_the_idea
 def no_final_norm(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
-    """the LayerNorm at the end is missing. In a pre-norm block nobody normalises H; the next block does it, and after the
+    """the LayerNorm at the end is missing. In a pre-norm block nobody norms H; the next block does it, and after the
     last one there is no next."""
     return _through(X, layers, h, keep, eps, act)
 

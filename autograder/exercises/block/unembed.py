@@ -74,6 +74,10 @@ def outputs_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
+def _normed(H: F, eps: float) -> F:
+    return minus_mean(H) / np.sqrt(row_variance(H) + eps)
+
+
 def _token_axis(S: F) -> int:
     return -2 if S.ndim > 1 else -1
 
@@ -295,9 +299,65 @@ def logits_over_root_c(H: F, U: F) -> F:
 
 @mistake
 def norms_the_outputs(H: F, U: F) -> F:
-    """you normalised the outputs first. The stack has done that, with its final LayerNorm; here they are taken as they
+    """you put a LayerNorm in front. The stack ends with one, so the outputs are normed already; here they are taken as they
     are."""
-    return minus_mean(H) / np.sqrt(row_variance(H) + 1e-5) @ U
+    return _normed(H, 1e-5) @ U
+
+
+@mistake
+def norms_the_outputs_without_eps(H: F, U: F) -> F:
+    """you put a LayerNorm in front. The stack ends with one, so the outputs are normed already; here they are taken as they
+    are."""
+    return _normed(H, 0.0) @ U
+
+
+@mistake
+def norms_the_outputs_with_a_millionth(H: F, U: F) -> F:
+    """you put a LayerNorm in front. The stack ends with one, so the outputs are normed already; here they are taken as they
+    are."""
+    return _normed(H, 1e-6) @ U
+
+
+@mistake
+def norms_the_outputs_with_a_hundred_millionth(H: F, U: F) -> F:
+    """you put a LayerNorm in front. The stack ends with one, so the outputs are normed already; here they are taken as they
+    are."""
+    return _normed(H, 1e-8) @ U
+
+
+@mistake
+def sizes_the_outputs(H: F, U: F) -> F:
+    """you brought the outputs to one size first. The stack ends with a LayerNorm, so that has been done; here they are taken
+    as they are."""
+    return H / np.sqrt((H**2).mean(axis=-1, keepdims=True) + 1e-5) @ U
+
+
+@mistake
+def sizes_the_outputs_without_eps(H: F, U: F) -> F:
+    """you brought the outputs to one size first. The stack ends with a LayerNorm, so that has been done; here they are taken
+    as they are."""
+    return H / np.sqrt((H**2).mean(axis=-1, keepdims=True) + 0.0) @ U
+
+
+@mistake
+def sizes_the_outputs_with_a_millionth(H: F, U: F) -> F:
+    """you brought the outputs to one size first. The stack ends with a LayerNorm, so that has been done; here they are taken
+    as they are."""
+    return H / np.sqrt((H**2).mean(axis=-1, keepdims=True) + 1e-6) @ U
+
+
+@mistake
+def outputs_of_length_one(H: F, U: F) -> F:
+    """you divided each output by its length. How long it is tells how sure the model is; here outputs are taken as they
+    are."""
+    return H / np.linalg.norm(H, axis=-1, keepdims=True) @ U
+
+
+@mistake
+def centres_the_outputs(H: F, U: F) -> F:
+    """you subtracted the mean of each output. The stack ends with a LayerNorm, so that has been done; here they are taken
+    as they are."""
+    return minus_mean(H) @ U
 
 
 @mistake

@@ -210,9 +210,10 @@ def _weighed(X: F, Wqkv: F, Wo: F, h: int, keep: B, weigh: Weigh) -> F:
 
 
 def _rooted(X: F, Wqkv: F, Wo: F, h: int, keep: B, root: float) -> F:
-    """The scores divided by another number."""
-    factor = math.sqrt(widths(Wqkv, Wo, h)[0]) / root
-    return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S * factor, kept))
+    """The scores divided by another number; by 0 they are infinite, or no numbers."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        width = math.sqrt(widths(Wqkv, Wo, h)[0])
+        return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S * width / root, kept))
 
 
 @mistake
@@ -232,7 +233,7 @@ def not_scaled(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def scaled_in_float64(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """the numbers are right, but float32 went in and float64 came out. numpy's root of a whole number is a float64, and it
+    """the numbers are right, but float32 went in and float64 came out. NumPy's root of a whole number is a float64, and it
     pulls the scores along. A plain Python number does not."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
     return merged(softmax_of_kept(Q @ _stood_up(K) / np.sqrt(Q.shape[2]), keep) @ V) @ Wo
@@ -241,7 +242,7 @@ def scaled_in_float64(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 @mistake
 def scaled_by_numpys_root_of_d(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you divided the scores by √d, the width of a token; a dot product runs over the k numbers of one head's query.
-    (And numpy's root of a whole number is a float64, which makes float64 of float32.)"""
+    (And NumPy's root of a whole number is a float64, which makes float64 of float32.)"""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
     return merged(softmax_of_kept(Q @ _stood_up(K) / np.sqrt(X.shape[1]), keep) @ V) @ Wo
 
@@ -710,7 +711,14 @@ def scaled_by_number_of_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 def scaled_by_share_of_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you divided the scores by the root of d / h. Most models are built so that this is k, and nothing forces
     them to: read the width of a query off its weight."""
-    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(X.shape[1] // h or 1))
+    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(X.shape[1] // h))
+
+
+@mistake
+def scaled_by_broken_share_of_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you divided the scores by the root of d / h, a broken number where d is no multiple of h. Most models are built so
+    that this is k, and nothing forces them to: read the width of a query off its weight."""
+    return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(X.shape[1] / h))
 
 
 @mistake

@@ -58,6 +58,15 @@ def _row_times(x: F, W: F) -> list[float]:
 
 
 PUBLIC = (
+    # one token, so that nothing has to be weighed: two heads side by side, and Wo
+    case(
+        np.array([[3.0]]),
+        np.zeros((2, 1, 1)),
+        np.zeros((2, 1, 1)),
+        np.array([[[1.0, 2.0]], [[10.0, 0.0]]]),
+        np.array([[1.0], [1.0], [1.0], [5.0]]),
+        causal(1),
+    ),
     # a single head, with n = k = 2
     case(
         np.array([[1.0], [2.0]]),
@@ -108,11 +117,11 @@ PUBLIC = (
     ),
     public_heads(3, 5, 2, 4, 1, causal(3)),
     public_heads(4, 6, 2, 2, 3, causal(4)),  # h*v = d
-    public_heads(4, 2, 3, 1, 2, causal(4), "float32"),  # v = d
+    public_heads(4, 3, 2, 1, 3, causal(4), "float32"),  # v = d
     public_heads(3, 4, 2, 1, 3, np.array([[True, False, True], [False, False, False], [True, True, False]])),
-    # no two roots alike, and nothing as large as anything else
+    # no two roots alike
     public_heads(
-        3, 8, 2, 10, 6, np.array([[True, True, False], [False, True, True], [True, False, True]]), spread=True
+        3, 8, 2, 10, 5, np.array([[True, True, False], [False, True, True], [True, False, True]]), spread=True
     ),
 )
 
@@ -193,9 +202,10 @@ def _weighed(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B, weigh: Weigh) -> F:
 
 
 def _rooted(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B, root: float) -> F:
-    """The scores divided by another number."""
-    factor = math.sqrt(Wq.shape[2]) / root
-    return _weighed(X, Wq, Wk, Wv, Wo, keep, lambda S, kept: softmax_of_kept(S * factor, kept))
+    """The scores divided by another number; by 0 they are infinite, or no numbers."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        width = math.sqrt(Wq.shape[2])
+        return _weighed(X, Wq, Wk, Wv, Wo, keep, lambda S, kept: softmax_of_kept(S * width / root, kept))
 
 
 @mistake
@@ -207,12 +217,64 @@ def no_output_weight(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 @mistake
 def heads_not_side_by_side(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """one factor is as wide as one head, and the other as all of them together. If it is the product with Wo that
-    stops: Wo has a row for every value of every head, and you gave it one head (inside the loop?), or heads that are
-    added up or one below the other. They belong side by side. If it is a product with X: every head reads the whole
-    token, so X is not cut up."""
+    """a product of yours gets the width of one head where it wants that of all. What Wo multiplies is all heads side by
+    side: not added up, not one below the other, not one at a time. (If it is X that is too narrow: X is not cut, every
+    head reads whole tokens.)"""
     total: F = sum(_heads(X, Wq, Wk, Wv, keep), np.zeros((1, 1), X.dtype))
     return total @ Wo
+
+
+@mistake
+def sum_of_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you added the heads up, and Wo has not been applied. They have looked at different things, and in a sum nobody can
+    tell any more which of them said what. They are put side by side, and Wo brings them together."""
+    return np.sum(_heads(X, Wq, Wk, Wv, keep), axis=0)
+
+
+@mistake
+def first_head_without_wo(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """this is head 0 alone, and Wo has not been applied. All heads side by side, times Wo, is what is wanted. (Is the return
+    inside the loop?)"""
+    return _heads(X, Wq, Wk, Wv, keep)[0]
+
+
+@mistake
+def last_head_without_wo(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """this is the last head alone, and Wo has not been applied. All heads side by side, times Wo, is what is wanted: where does
+    each turn of the loop keep what it found?"""
+    return _heads(X, Wq, Wk, Wv, keep)[-1]
+
+
+@mistake
+def divided_by_the_root_of_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """your output is divided by the root of the number of heads. What the heads add is summed as it is: how much each of them
+    counts is for Wo to say."""
+    return np.concatenate(_heads(X, Wq, Wk, Wv, keep), axis=1) @ Wo / math.sqrt(len(Wq))
+
+
+@mistake
+def rows_of_wo_by_the_width_of_keys(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you cut Wo into blocks of k rows, the width of a query. What meets Wo are outputs, which are mixtures of values: a
+    head has as many rows of Wo as its values are wide."""
+    k = Wq.shape[2]
+    return np.sum([head @ Wo[i * k : (i + 1) * k] for i, head in enumerate(_heads(X, Wq, Wk, Wv, keep))], axis=0)
+
+
+@mistake
+def rows_of_wo_by_the_share_of_the_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you cut Wo into blocks of d / h rows. Most models are built so that this is the width of a value, and nothing forces
+    them to: a head has as many rows of Wo as its values are wide."""
+    width = X.shape[1] // len(Wq)
+    heads = _heads(X, Wq, Wk, Wv, keep)
+    return np.sum([head @ Wo[i * width : (i + 1) * width] for i, head in enumerate(heads)], axis=0)
+
+
+@mistake
+def same_rows_of_wo_for_all(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """every head of yours meets the first rows of Wo, those of head 0. Side by side, head 1 would stand in the next
+    columns, and these meet the next rows."""
+    heads = _heads(X, Wq, Wk, Wv, keep)
+    return np.sum([head @ Wo[: head.shape[1]] for head in heads], axis=0)
 
 
 @mistake
@@ -352,7 +414,7 @@ def scaled_by_the_width_of_a_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) ->
 @mistake
 def heads_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 took part: np.zeros makes one, unless you
-    tell it the type, and so does numpy's root of a whole number. A plain Python number does not."""
+    tell it the type, and so does NumPy's root of a whole number. A plain Python number does not."""
     room = np.zeros((len(X), len(Wo)))
     room[:] = np.concatenate(_heads(X, Wq, Wk, Wv, keep), axis=1)
     return room @ Wo
@@ -361,7 +423,7 @@ def heads_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 @mistake
 def numpys_root_of_the_width_of_a_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """you divided the scores by √d, the width of a token; the dot product runs over the k numbers of one head's query.
-    (And numpy's root of a whole number is a float64, which makes float64 of float32.)"""
+    (And NumPy's root of a whole number is a float64, which makes float64 of float32.)"""
     root = np.sqrt(X.shape[1])
     heads = [softmax_of_kept(X @ q @ (X @ k).T / root, keep) @ (X @ v) for q, k, v in zip(Wq, Wk, Wv, strict=True)]
     return np.concatenate(heads, axis=1) @ Wo
@@ -582,7 +644,14 @@ def scaled_by_number_of_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 def scaled_by_share_of_the_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """you divided the scores by the root of d / h. Most models are built so that this is k, and nothing forces
     them to: read the width of a query off its weight."""
-    return _rooted(X, Wq, Wk, Wv, Wo, keep, math.sqrt(X.shape[1] // len(Wq) or 1))
+    return _rooted(X, Wq, Wk, Wv, Wo, keep, math.sqrt(X.shape[1] // len(Wq)))
+
+
+@mistake
+def scaled_by_broken_share_of_the_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """you divided the scores by the root of d / h, a broken number where d is no multiple of h. Most models are built so
+    that this is k, and nothing forces them to: read the width of a query off its weight."""
+    return _rooted(X, Wq, Wk, Wv, Wo, keep, math.sqrt(X.shape[1] / len(Wq)))
 
 
 @mistake
