@@ -82,6 +82,7 @@ def loaded(
         "what came back": "the module that was given" if returned is module else _named(returned),
         "parts before": before,
         "parts": _parts(module),
+        "numbers": {name: weight.detach().clone() for name, weight in module.named_parameters()},
         "outputs": _outputs(module, X, keep),
         "params, weights moved": _moved(module, params),
     }

@@ -47,6 +47,7 @@ PUBLIC = (
     case(counting(5, 14), 4, harness="refusing"),
     case((np.arange(35.0) * 17 % 23 - 11.5).reshape(5, 7)[:, :6], 3),  # not contiguous
     case(np.asfortranarray((np.arange(60.0) * 7 % 41 - 20.25).reshape(5, 12)), 4),
+    case(counting(6, 3).T, 2),  # a transpose: it lies in memory column after column
     case((np.arange(15.0) * 4 % 11 - 5.5).reshape(5, 3), 3),  # a column for each device
     case(counting(4, 7), 2, harness="refusing"),
     case(counting(3, 4), 2, harness="accepting"),  # nothing to refuse
@@ -84,6 +85,15 @@ def every_pth_column(W: F, p: int) -> list[F]:
     f/p columns, device 1 the next f/p."""
     even_share(W.shape[1], p)
     return [W[:, r::p] for r in range(p)]
+
+
+@mistake
+def columns_as_they_lie_in_memory(W: F, p: int) -> list[F]:
+    """you cut the numbers in the order in which they lie in memory. A transpose copies nothing: where W is one, its columns lie one after
+    another, and not its rows. Cut W by its axes, and numpy finds the numbers."""
+    width = even_share(W.shape[1], p)
+    flat = W.ravel(order="K").reshape(W.shape)
+    return [flat[:, r * width : (r + 1) * width] for r in range(p)]
 
 
 @mistake

@@ -49,6 +49,7 @@ PUBLIC = (
     case(counting(14, 5), 4, harness="refusing"),
     case((np.arange(42.0) * 17 % 23 - 11.5).reshape(6, 7)[:, :5], 3),  # not contiguous
     case(np.asfortranarray((np.arange(60.0) * 7 % 41 - 20.25).reshape(12, 5)), 4),
+    case(counting(3, 6).T, 2),  # a transpose: it lies in memory column after column
     case((np.arange(15.0) * 4 % 11 - 5.5).reshape(3, 5), 3),  # a row for each device
     case(counting(7, 4), 2, harness="refusing"),
     case(counting(4, 3), 2, harness="accepting"),  # nothing to refuse
@@ -93,6 +94,14 @@ def every_pth_row(W: F, p: int) -> list[F]:
     rows, device 1 the next f/p."""
     even_share(len(W), p)
     return [W[r::p] for r in range(p)]
+
+
+@mistake
+def rows_as_they_lie_in_memory(W: F, p: int) -> list[F]:
+    """you cut the numbers in the order in which they lie in memory. A transpose copies nothing: where W is one, its columns lie one after
+    another, and not its rows. Cut W by its axes, and numpy finds the numbers."""
+    height = even_share(len(W), p)
+    return [part.reshape(height, -1) for part in np.split(W.ravel(order="K"), p)]
 
 
 @mistake
