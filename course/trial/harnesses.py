@@ -142,8 +142,8 @@ def _named(thing: object) -> str:
 
 
 def evaluating(function: Callable[..., Any], table: Any, ids: Any, training: bool) -> dict[str, Any]:
-    """The model is a toy: at token t its logits are row t of the table, with 1 more for the token to the right, where it is
-    shown that too. In training mode it does not look there, and a part inside it zeroes the logits of symbols 0, 2, 4, ..."""
+    """The model is a toy, and a cheat. Its logits for a token are that token's row of the table; if the next token is shown to it too,
+    it adds 1 to the logit of that one. In training mode it has other logits."""
     import torch
 
     model = _peeking_model(table).train(training)
@@ -291,6 +291,12 @@ def _deliberate(error: Exception) -> bool:
     return not library and re.search(r"\b(raise|assert)\b", last.line or "") is not None
 
 
+def transposed(function: Callable[..., Any], W: np.ndarray, p: int) -> Any:
+    """W was handed to your function as the transpose of another array. A transpose copies nothing: in memory its numbers lie
+    column after column."""
+    return function(W.T.copy().T, p)
+
+
 def processes(
     function: Callable[..., Any],
     p: int,
@@ -411,6 +417,7 @@ HARNESSES: dict[str, Harness] = {
     "decoding": decoding,
     "refusing": refusing,
     "accepting": accepting,
+    "transposed": transposed,
     "stepping": stepping,
     "processes": processes,
     "shards": shards,

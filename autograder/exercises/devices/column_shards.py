@@ -47,7 +47,7 @@ PUBLIC = (
     case(counting(5, 14), 4, harness="refusing"),
     case((np.arange(35.0) * 17 % 23 - 11.5).reshape(5, 7)[:, :6], 3),  # not contiguous
     case(np.asfortranarray((np.arange(60.0) * 7 % 41 - 20.25).reshape(5, 12)), 4),
-    case(counting(6, 3).T, 2),  # a transpose: it lies in memory column after column
+    case(1.0 + counting(3, 6), 2, harness="transposed"),
     case((np.arange(15.0) * 4 % 11 - 5.5).reshape(5, 3), 3),  # a column for each device
     case(counting(4, 7), 2, harness="refusing"),
     case(counting(3, 4), 2, harness="accepting"),  # nothing to refuse

@@ -49,7 +49,7 @@ PUBLIC = (
     case(counting(14, 5), 4, harness="refusing"),
     case((np.arange(42.0) * 17 % 23 - 11.5).reshape(6, 7)[:, :5], 3),  # not contiguous
     case(np.asfortranarray((np.arange(60.0) * 7 % 41 - 20.25).reshape(12, 5)), 4),
-    case(counting(3, 6).T, 2),  # a transpose: it lies in memory column after column
+    case(1.0 + counting(6, 3), 2, harness="transposed"),
     case((np.arange(15.0) * 4 % 11 - 5.5).reshape(3, 5), 3),  # a row for each device
     case(counting(7, 4), 2, harness="refusing"),
     case(counting(4, 3), 2, harness="accepting"),  # nothing to refuse

@@ -27,6 +27,7 @@ from course.trial.harnesses import (
     shards,
     stepping,
     stretched,
+    transposed,
     timing,
     twice,
 )
@@ -556,3 +557,16 @@ def test_a_refusal_is_every_ranks_and_comes_before_anything_is_sent() -> None:
         assert (found.kind, found.message) == (OUT_OF_STEP, said)
         assert not held_up(Observation(raised=found))
     np.testing.assert_array_equal(together(meet_twice, harness="refusals"), 4 * np.arange(6.0).reshape(2, 3) + 2)
+
+
+# --------------------------------------------------------------------------------------------- transposed
+
+
+def test_a_transpose_has_its_numbers_and_lies_in_memory_column_after_column() -> None:
+    assert transposed(
+        lambda W, p: [W.tolist(), W.ravel(order="K").tolist(), p], np.array([[1.0, 2.0], [3.0, 4.0]]), 2
+    ) == [
+        [[1.0, 2.0], [3.0, 4.0]],
+        [1.0, 3.0, 2.0, 4.0],
+        2,
+    ]
