@@ -27,8 +27,8 @@ from course.trial.harnesses import (
     shards,
     stepping,
     stretched,
-    transposed,
     timing,
+    transposed,
     twice,
 )
 from course.trial.observing import OUT_OF_STEP, Observation, Raised
