@@ -356,6 +356,16 @@ def old_cache_returned(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 
 @mistake
+def first_token_not_kept(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """where the cache is empty, you return it as it came. The first token's output is its own value, and its key and value have to be kept
+    all the same: the second token will look for them."""
+    if len(cache["K"]) == 0:
+        return x_new @ Wv, dict(cache)
+    grown = _grown(x_new, cache, Wk, Wv)
+    return _mixed(x_new @ Wq, grown["K"], grown["V"]), grown
+
+
+@mistake
 def only_the_new_rows_returned(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     """the cache that you return holds the new token alone. So the next token will know nothing of those before."""
     grown = _grown(x_new, cache, Wk, Wv)
