@@ -43,15 +43,20 @@ def mine(function: Function) -> Function:
     notebook = exercise.notebook
     path = next(filter(Path.is_file, (here.parent / notebook / f"{notebook}.ipynb", here / f"{notebook}.ipynb")), None)
     own = _defined(path, name) if path else None
-    if own is not None and examine(own):
+    result = examine(own) if own is not None else None
+    if own is not None and result:
         print(f"{name}: your own, from {notebook}.")
         return own
     if path is None:
         why = f"there is no {notebook}.ipynb here"
-    elif own is None:
+    elif result is None:
         why = f"none could be read in the answer cells of your {notebook}"
+    elif result.state == "not written":
+        why = f"yours is not written yet in {notebook}"
+    elif any("raises NameError" in reason for reason in result.message.reasons):
+        why = f"yours uses a name that no answer cell of your {notebook} defines; only imports and answers are read from there"
     else:
-        why = f"yours does not pass its check, with nothing but the imports and answers of your {notebook}"
+        why = f"yours does not pass its check in {notebook}"
     print(f"{name}: the one brought along; {why}.")
     return function
 

@@ -142,7 +142,7 @@ def _mistake(exercise: Exercise, mistake: Implementation) -> dict[str, Any]:
 
 
 def _argument(argument: Any) -> Any:
-    return {"function": argument.to_json()} if isinstance(argument, Function) else to_json(argument)
+    return {"function": argument.to_json()} if isinstance(argument, Function) else to_json(argument, layouts=True)
 
 
 def _observation(observed: Observation) -> Any:

@@ -304,8 +304,11 @@ def late(guess: str | None) -> tuple[Figure, str]:
     axes[0].set(xlabel="", xlim=(-0.1, 1.03 * after))
     axes[0].text(before + 0.1, 0.5, "the end, with nobody late", va="center", fontsize=11)
     axes[0].legend(handles=_key(), loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=1)
-    figure.supxlabel(f"{told(guess, 'b')} There is no sum before the last part has come.", fontsize=12)
     waited = [1e3 * (lane.meetings[-1][1] - lane.meetings[-1][0]) for lane in delayed]
+    measured = f"Rank 0 was in its second meeting for {waited[0]:.1f} ms."
+    if waited[0] < 500 * LATE_BY:
+        measured += " Your machine let it begin late, too: run this cell again."
+    figure.supxlabel(f"{told(guess, 'b')} There is no sum before the last part has come.\n{measured}", fontsize=12)
     return figure, (
         f"Two time lines of two lanes each. In the upper one both ranks work, meet, work, meet, and are through after {before:.1f} milliseconds; a dashed line "
         f"in both time lines marks this end. In the lower one rank 1 works for {1e3 * LATE_BY:.0f} milliseconds longer in the second part. Rank 0 comes to "

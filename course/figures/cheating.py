@@ -223,7 +223,7 @@ def by_position(guess: str | None, loss_by_position: LossByPosition) -> tuple[Fi
             LENGTH - 1, loss[-1], marker="s", markersize=10, markerfacecolor="none", color=FRAME, markeredgewidth=2
         )
         if strategy is zero_before:
-            axes.plot(range(LENGTH), floor, ":", color="black", marker="_", markersize=10)
+            axes.plot(range(LENGTH), floor, ":", color="black", linewidth=2.5)
             axes.text(0.0, -0.02, "dotted: sees which\nsymbols lie ahead,\nnot in which order", fontsize=10)
         axes.set(title=name, ylim=(-0.1, 2.3))
         axes.set_xticks(range(LENGTH))
@@ -341,7 +341,11 @@ def _line_up(suspects: list[Suspect], verdict: Verdict, tol: float) -> tuple[Fig
     table.set_axis_off()
     table.set_xlim(0, 1)
     axes.set_yticks(range(len(suspects)), [suspect.name for suspect in suspects])
-    axes.set(ylim=(len(suspects) - 0.4, -1.4), xlim=(-0.05, 2.2), xlabel="mean loss, in nats (dashed: the entropy)")
+    axes.set(
+        ylim=(len(suspects) - 0.4, -1.4),
+        xlim=(-0.05, 2.2),
+        xlabel=f"mean loss, in nats (dashed: the entropy; pale: up to {tol:g} from it)",
+    )
     sentences = [
         f"{suspect.name}: loss {loss}, verdict {word}, {leaks} leaks"
         for suspect, (loss, word, leaks) in zip(suspects, columns[1:], strict=True)

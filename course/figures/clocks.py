@@ -374,11 +374,8 @@ def _draw_roofs(axes: Axes, roofs: Roofs, low: float, high: float) -> None:
     axes.loglog(ends, [1e-9 * roofs.over(end) for end in ends], "-", color="black", linewidth=2.4)
 
 
-RIGHT: dict[str, Any] = {"xytext": (9, -3), "va": "top"}
-BESIDE: dict[str, dict[str, Any]] = {
-    "matrices": {"xytext": (-9, 3), "va": "bottom", "ha": "right"},
-    COMPILED: {"xytext": (-9, -3), "va": "top", "ha": "right"},
-}
+ABOVE: dict[str, Any] = {"xytext": (-4, 5), "va": "bottom", "ha": "right"}
+BELOW: dict[str, Any] = {"xytext": (6, -4), "va": "top", "ha": "left"}
 
 
 @picture
@@ -402,10 +399,11 @@ def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
             axes.set(xlim=(low, high), ylim=(1e-9 * lowest / 1.5, 2e-9 * max(*ys, roofs.flops)))
             _few_ticks(axes)
             axes.set(xlabel="useful FLOPs for each byte moved", ylabel="useful GFLOP/s")
-        for name, places in near.items():
-            x, y, n = places[-1]
-            beside = {"textcoords": "offset points", "fontsize": 10, **BESIDE.get(name, RIGHT)}
-            close.annotate(f"{n}", (x, 1e-9 * y), **beside)
+        ends = {name: places[-1] for name, places in near.items()}
+        for x, y, n in ends.values():
+            under = any(0.6 < x / other < 1.6 and y < above for other, above, _ in ends.values())
+            beside = {"textcoords": "offset points", "fontsize": 10} | (BELOW if under else ABOVE)
+            close.annotate(f"n = {n}", (x, 1e-9 * y), **beside)
         measured = f"{_rate(roofs.flops)} in a large product\n{_rate(roofs.bytes, 'B/s')} in a large copy"
         whole.text(0.02, 0.97, measured, transform=whole.transAxes, va="top", fontsize=10.5)
         whole.set_title(f"{row.where}\n", loc="left", fontsize=12, weight="bold")
@@ -417,14 +415,14 @@ def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
         sentences.append(f"On {row.where}: {'; '.join(stands)}; the ridge at {roofs.ridge:.3g} FLOPs for each byte.")
     here = rows[0].race
     notes = (
-        f"Small markers: n = {races.COUNTED_AT}; large ones: the largest n, written beside at the right. Bytes as if there were no cache.",
-        "Inside what is compiled nothing can be counted: it stands where batched does."
+        f"Small markers: n = {races.COUNTED_AT}; large ones, at the right with their n: the largest. (Loops are counted at n = {races.COUNTED_AT} alone.)",
+        "Bytes as if there were no cache. Inside what is compiled nothing can be counted: it stands where batched does."
         if here.curves[COMPILED].lengths
-        else "",
+        else "Bytes as if there were no cache.",
         "Above a roof: its numbers were in a cache, or the machine was busier when the roof was measured."
         if above
         else "",
-        " ".join((_absent(here), _beside(rows[1:]))).strip(),
+        _absent(here),
     )
     figure.legend(handles=_key(rows), loc="outside upper center", ncols=6, fontsize=10.5, handlelength=3.2)
     figure.supxlabel("\n".join(note for note in notes if note), fontsize=11)
@@ -521,7 +519,7 @@ def recurrent(guess: str | None) -> tuple[Figure, str]:
     answer = "a" if found[0] > 300 else "b" if found[0] > 30 else "c" if found[0] > 1 else "d"
     notes = (
         f"b = {b}, d = {d}, f = {f}, forward and backward; this machine: {_this_machine()}, float32.",
-        f"Recorded: {gpu}." if gpu else _beside(gpu),
+        f"Recorded: {gpu}." if gpu else "",
         told(guess, answer),
     )
     figure.legend(
@@ -575,7 +573,7 @@ def decoding(guess: str | None, attend_cached: AttendCached) -> tuple[Figure, st
     _round_numbers(right)
     notes = (
         f"One head, d = {racers.SIZES.d}, k = v = {racers.SIZES.d // racers.SIZES.h}; {_this_machine()}. {told(guess, answer)}",
-        f"Recorded: {gpu}.\nThere the keeping of keys and values is not counted." if gpu else _beside(gpu),
+        f"Recorded: {gpu}.\nThere the keeping of keys and values is not counted." if gpu else "",
     )
     figure.legend(
         *left.get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=10.5, handlelength=3.2
@@ -623,7 +621,7 @@ def wall(b: int, h: int, k: int, itemsize: int, room: int = 80) -> tuple[Figure,
     )
     axes.loglog(lengths, fused, "--", marker=MARKERS[1], color=COLOURS[1], label="fused: queries, keys, values, output")
     fits = {}
-    for size, dash in ((16, ":"), (room, "-.")):
+    for size, dash in {16: ":", room: "-."}.items():
         axes.axhline(size, color="black", linewidth=1.3, linestyle=dash)
         axes.text(lengths[0], 1.1 * size, f"a GPU with {size} GiB", va="bottom", fontsize=11)
         fits[size] = int((size * GIB / score_bytes(b, h, 1, itemsize)) ** 0.5)
@@ -639,12 +637,12 @@ def wall(b: int, h: int, k: int, itemsize: int, room: int = 80) -> tuple[Figure,
     axes.minorticks_off()
     axes.legend(loc="upper left", bbox_to_anchor=(0.0, 0.98))
     figure.supxlabel(
-        f"b = {b}, h = {h}, k = {k}, {itemsize} bytes a number. The scores alone fill 16 GiB at n = {fits[16]}, {room} GiB at n = {fits[room]}.",
+        f"b = {b}, h = {h}, k = {k}, {itemsize} bytes a number. The scores alone fill {' and '.join(f'{size} GiB at n = {n}' for size, n in fits.items())}.",
         fontsize=11.5,
     )
     return figure, (
         f"Memory against the number of tokens, 256 to 1048576, on logarithmic axes, for b = {b}, h = {h}, k = {k} and {itemsize} bytes a number. The "
-        f"scores of one layer rise with the square of n and cross 16 GiB at n = {fits[16]} and {room} GiB at n = {fits[room]}; at n = 32768 they take "
+        f"scores of one layer rise with the square of n and cross {' and '.join(f'{size} GiB at n = {n}' for size, n in fits.items())}; at n = 32768 they take "
         f"{there:g} GiB. Fused attention, which does not keep them, rises with n and takes "
         f"{4 * b * h * 32768 * k * itemsize / GIB:g} GiB there."
     )

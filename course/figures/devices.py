@@ -230,8 +230,19 @@ def ring(p: int = 3) -> tuple[Figure, str]:
                 has[to][chunk] = before[r][chunk]
             moved.add((to, chunk))
         stages.append((f"step {step + 1}: {'add' if step < p - 1 else 'hand on'}", [row[:] for row in has], moved))
-    figure, panels = canvas(1, len(stages), width=min(2.3 * len(stages), 11.5), height=1.2 + 0.62 * p)
-    for axes, (title, table, arrived) in zip(panels, stages, strict=True):
+    rows = 1 if p < 4 else 2
+    columns = -(-len(stages) // rows)
+    figure, grid = canvas(
+        rows,
+        columns,
+        width=min(2.3 * columns, 11.5),
+        height=rows * (1.0 + 0.55 * p) if rows > 1 else 1.2 + 0.62 * p,
+        squeeze=False,
+    )
+    panels = list(grid.flat)
+    for empty in panels[len(stages) :]:
+        empty.set_axis_off()
+    for axes, (title, table, arrived) in zip(panels, stages, strict=False):
         axes.set(xlim=(-0.03, p + 0.03), ylim=(p + 0.03, -0.35), aspect="equal", title=title)
         axes.set_xticks(np.arange(p) + 0.5, map(str, range(p)))
         axes.set_yticks(np.arange(p) + 0.5, [f"{r} ({letters[r]})" if axes is panels[0] else str(r) for r in range(p)])

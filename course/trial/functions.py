@@ -162,6 +162,10 @@ def _all_reduce(p: int, mark: float = 0.0, distinct: bool = False) -> Callable[.
     def all_reduce(parts: list[np.ndarray], *more: np.ndarray) -> np.ndarray:
         if more:
             raise ValueError(f"all_reduce takes one list of parts, and was given {1 + len(more)} arguments")
+        if not hasattr(parts, "__len__"):
+            raise ValueError(
+                f"all_reduce takes a list of parts, and was given a {type(parts).__name__}, which is none yet: list(...) makes one"
+            )
         if isinstance(parts, np.ndarray) and parts.ndim != 3:
             raise ValueError(f"all_reduce takes a list of parts, and was given one array of shape {list(parts.shape)}")
         if len(parts) != p:

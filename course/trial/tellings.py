@@ -40,7 +40,33 @@ def loaded(arguments: tuple[Value, ...], told: Account) -> Account:
         else "others than before",
         "dropout": "as before" if after["dropout"] == before["dropout"] else after["dropout"],
     }
-    return replace(told, result={"afterwards": afterwards, "output": _steady(found["outputs"])})
+    holds = {f"What {name} holds": _whose(found["numbers"].get(name), params) for name in _names(before)}
+    return replace(told, result={"afterwards": afterwards, "numbers": holds, "output": _steady(found["outputs"])})
+
+
+def _names(parts: Value) -> list[str]:
+    """The names of the weights, which stand there with their shapes."""
+    return [one.partition(" ")[0] for one in parts["weights to train"]]
+
+
+def _whose(weight: Value, params: dict[str, np.ndarray]) -> str:
+    """The array whose numbers these are, to the digits of float32; of a table nothing is said about their order."""
+    numbers = bare(weight)
+    if not isinstance(numbers, np.ndarray):
+        return "nothing"
+    where_they_lie = _in_order if numbers.ndim == 1 else _in_any_order
+    return next(
+        (name for name, array in params.items() if where_they_lie(numbers, array)), "none of the arrays in params"
+    )
+
+
+def _in_order(numbers: np.ndarray, array: np.ndarray) -> bool:
+    return numbers.shape == array.shape and np.allclose(numbers, array, rtol=1e-5)
+
+
+def _in_any_order(numbers: np.ndarray, array: np.ndarray) -> bool:
+    """Whether a table's numbers, some or all of it, are a table's."""
+    return array.ndim == 2 and bool(np.isclose(numbers.ravel()[:, None], array.ravel(), rtol=1e-5).any(axis=1).all())
 
 
 def _steady(outputs: list[Value]) -> Value:

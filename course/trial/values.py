@@ -345,24 +345,30 @@ class _Builder:
 # ---------------------------------------------------------------------------------------------- files
 
 
-def to_json(value: Value) -> Any:
-    """`value` as JSON, floats to 12 significant digits, of which processors may differ in the last (`autograder.authoring.answers.alike`)."""
+def to_json(value: Value, layouts: bool = False) -> Any:
+    """`value` as JSON, floats to 12 significant digits, of which processors may differ in the last (`autograder.authoring.answers.alike`).
+
+    Args:
+        value: the tree.
+        layouts: whether to note of arrays how they lie in memory, where that is not row after row.
+    """
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
         return _short(value) if math.isfinite(value) else {"float": repr(value)}
     if isinstance(value, Tensor):
-        return {"tensor": to_json(value.array)}
+        return {"tensor": to_json(value.array, layouts)}
     if isinstance(value, np.ndarray):
         flat = value.ravel().tolist()
         numbers = [_short(x) for x in flat] if value.dtype.kind == "f" else [int(x) for x in flat]
-        return {"array": {"dtype": value.dtype.str, "shape": list(value.shape), "numbers": numbers}}
+        order = {"order": layout(value)} if layouts and layout(value) != "C" else {}
+        return {"array": {"dtype": value.dtype.str, "shape": list(value.shape), **order, "numbers": numbers}}
     if isinstance(value, list):
-        return [to_json(item) for item in value]
+        return [to_json(item, layouts) for item in value]
     if isinstance(value, tuple):
-        return {"tuple": [to_json(item) for item in value]}
+        return {"tuple": [to_json(item, layouts) for item in value]}
     if isinstance(value, dict):
-        return {"dict": {key: to_json(item) for key, item in value.items()}}
+        return {"dict": {key: to_json(item, layouts) for key, item in value.items()}}
     if isinstance(value, Opaque):
         return {"opaque": value.what}
     raise TypeError(f"{type(value).__name__} is not a value; call plain() first")
@@ -384,7 +390,8 @@ def from_json(tree: Any) -> Value:
     if kind == "array":
         dtype = np.dtype(content["dtype"])
         numbers = [float(x) for x in content["numbers"]] if dtype.kind == "f" else content["numbers"]
-        return np.array(numbers, dtype).reshape(content["shape"])
+        array = np.array(numbers, dtype).reshape(content["shape"])
+        return with_layout(array, content["order"]) if "order" in content else array
     if kind == "tensor":
         return Tensor(from_json(content))
     if kind == "tuple":

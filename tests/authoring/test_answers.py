@@ -13,13 +13,14 @@ import pytest
 
 import autograder.authoring.answers as made_answers
 from autograder.authoring.answers import alike, describe, write_answers
-from autograder.exercises import NOTEBOOKS, exercise_named, names_in
+from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, names_in
+from autograder.exercises.model import Exercise
 from autograder.folder import ROOT
 from course import answers
 from course.answers import INDEX
 from course.trial.functions import public_function
 from course.trial.observing import Observation, Raised
-from course.trial.values import Opaque, Tensor, Value, to_json
+from course.trial.values import Opaque, Tensor, Value, bare, layout, map_leaves, to_json
 
 STORED = ROOT / "course" / "answers"
 NOTEBOOK = "05_block"
@@ -239,3 +240,24 @@ def test_the_index_lists_every_notebook_and_exercise_in_order(tmp_path: Path) ->
     assert (tmp_path / INDEX).read_bytes() == (STORED / INDEX).read_bytes()
     assert answers.notebooks() == NOTEBOOKS
     assert [answers.names(notebook) for notebook in NOTEBOOKS] == [names_in(notebook) for notebook in NOTEBOOKS]
+
+
+# --------------------------------------------------------------------------------------------- what check hands over
+
+
+@pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
+def test_check_hands_over_arrays_that_lie_in_memory_as_declared(exercise: Exercise) -> None:
+    stored = answers.find(exercise.name)
+    assert stored is not None
+    for declared, kept in zip(exercise.public, stored.cases, strict=True):
+        orders: list[list[str]] = [[], []]
+        for case, found in zip((declared, kept), orders, strict=True):
+            for argument in case.arguments:
+                map_leaves(
+                    lambda leaf, found=found: found.append(layout(bare(leaf))) if is_array(leaf) else None, argument
+                )
+        assert orders[0] == orders[1]
+
+
+def is_array(leaf: Value) -> bool:
+    return isinstance(bare(leaf), np.ndarray)

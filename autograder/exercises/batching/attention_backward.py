@@ -250,6 +250,14 @@ def bare_scores_for_weights(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
 
 
 @mistake
+def scores_for_weights_and_hidden(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
+    """you handed softmax_backward the scores, and set what came back to zero where keep is False. It wants the weights that softmax made
+    of the scores."""
+    dS = _softmax_back(Q @ K.T / Q.shape[1] ** 0.5, dO @ V.T).masked_fill(~keep, 0)
+    return _back(_forward(Q, K, keep), dS, Q, K, dO)
+
+
+@mistake
 def missing_scale(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
     """the scale is missing on the way back. The scores were divided by √k, so a change of a query or of a key reaches
     them divided by √k as well."""

@@ -115,6 +115,17 @@ def padding_on_the_query_axis(lengths: T, n: int, causal: bool, left: bool = Fal
 
 
 @mistake
+def the_whole_mask_turned_round(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """for padding in front you turned the finished mask round, and the triangle in it with it: there tokens see themselves and what comes
+    after them. Only the places of the padding change sides. Time does not."""
+    place = torch.arange(n)
+    keep = (place < lengths[:, None])[:, None, None, :].expand(len(lengths), 1, n, n)
+    if causal:
+        keep = keep & (place <= place[:, None])
+    return keep.flip(-1, -2) if left else keep
+
+
+@mistake
 def padding_on_both_axes(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """you hid the padding's rows as well as its columns. What padding sees harms nobody, since its outputs are thrown
     away, and every row you empty is a softmax over nothing. The rule is about columns: nobody looks at padding."""

@@ -311,6 +311,20 @@ def projections_not_transposed(module: Block, params: Arrays) -> Block:
 
 
 @mistake
+def w1_not_transposed(module: Block, params: Arrays) -> Block:
+    """W1 went into `widen` as it stands. A Linear's weight is [out, in], and ours is [in, out]: it has to be turned, also where it is
+    square."""
+    return _copied(module, _state(params) | {"widen.weight": params["W1"]}).eval()
+
+
+@mistake
+def w2_not_transposed(module: Block, params: Arrays) -> Block:
+    """W2 went into `narrow` as it stands. A Linear's weight is [out, in], and ours is [in, out]: it has to be turned, also where it is
+    square."""
+    return _copied(module, _state(params) | {"narrow.weight": params["W2"]}).eval()
+
+
+@mistake
 def ffn_not_transposed(module: Block, params: Arrays) -> Block:
     """W1 and W2 went in as they stand, and the others turned. Every Linear's weight has to be turned, also where it is square."""
     layers = {f"{name}.weight": _tables(params)[name] for name in ("widen", "narrow")}
@@ -333,6 +347,48 @@ def norms_exchanged(module: Block, params: Arrays) -> Block:
     state = _state(params)
     swapped = {f"{a}.{part}": state[f"{b}.{part}"] for a, b in ((one, two), (two, one)) for part in ("weight", "bias")}
     return _copied(module, state | swapped).eval()
+
+
+@mistake
+def first_gain_for_both(module: Block, params: Arrays) -> Block:
+    """gain1 went into both LayerNorms. The one in front of the feed-forward network has a gain of its own, gain2."""
+    return _copied(module, _state(params | {"gain2": params["gain1"]})).eval()
+
+
+@mistake
+def first_bias_for_both(module: Block, params: Arrays) -> Block:
+    """bias1 went into both LayerNorms. The one in front of the feed-forward network has a bias of its own, bias2."""
+    return _copied(module, _state(params | {"bias2": params["bias1"]})).eval()
+
+
+@mistake
+def first_norm_for_both(module: Block, params: Arrays) -> Block:
+    """gain1 and bias1 went into both LayerNorms. The one in front of the feed-forward network has gain2 and bias2."""
+    return _copied(module, _state(params | {"gain2": params["gain1"], "bias2": params["bias1"]})).eval()
+
+
+@mistake
+def first_bias_is_the_gain(module: Block, params: Arrays) -> Block:
+    """gain1 stands in the first LayerNorm twice, as its weight and as its bias. A LayerNorm multiplies by its weight and adds its bias."""
+    return _copied(module, _state(params | {"bias1": params["gain1"]})).eval()
+
+
+@mistake
+def second_bias_is_the_gain(module: Block, params: Arrays) -> Block:
+    """gain2 stands in the second LayerNorm twice, as its weight and as its bias. A LayerNorm multiplies by its weight and adds its bias."""
+    return _copied(module, _state(params | {"bias2": params["gain2"]})).eval()
+
+
+@mistake
+def last_bias_left_out(module: Block, params: Arrays) -> Block:
+    """the bias of `narrow` is still the one that the module was made with; b2 belongs there. (strict=False says nothing of what is missing.)"""
+    return _copied(module, {name: array for name, array in _state(params).items() if name != "narrow.bias"}).eval()
+
+
+@mistake
+def bias_of_the_first_layer_left_out(module: Block, params: Arrays) -> Block:
+    """the bias of `widen` is still the one that the module was made with; b1 belongs there. (strict=False says nothing of what is missing.)"""
+    return _copied(module, {name: array for name, array in _state(params).items() if name != "widen.bias"}).eval()
 
 
 def _exchanged(module: Block, params: Arrays, one: str, other: str) -> Block:

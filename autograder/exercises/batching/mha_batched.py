@@ -593,6 +593,33 @@ def root_of_all_heads(X: T, params: Params, h: int, keep: T) -> T:
     return _joined(masked_weights(S, keep) @ V) @ params["Wo"]
 
 
+def _cut_off(X: T, params: Params, h: int, keep: T, *which: int) -> T:
+    """Attention through which no gradient flows back to queries (0), keys (1) or values (2)."""
+    Q, K, V = (Z.detach() if part in which else Z for part, Z in enumerate(_projected(X, params, h)))
+    return _joined(masked_weights(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
+
+
+@mistake
+def keys_detached(X: T, params: Params, h: int, keep: T) -> T:
+    """the outputs are right, and no gradient flows back through the keys: they were taken out of what autograd records, with detach, .data
+    or no_grad. Their columns of Wqkv would never learn."""
+    return _cut_off(X, params, h, keep, 1)
+
+
+@mistake
+def queries_detached(X: T, params: Params, h: int, keep: T) -> T:
+    """the outputs are right, and no gradient flows back through the queries: they were taken out of what autograd records, with detach,
+    .data or no_grad. Their columns of Wqkv would never learn."""
+    return _cut_off(X, params, h, keep, 0)
+
+
+@mistake
+def values_detached(X: T, params: Params, h: int, keep: T) -> T:
+    """the outputs are right, and no gradient flows back through the values: they were taken out of what autograd records, with detach,
+    .data or no_grad. Their columns of Wqkv would never learn."""
+    return _cut_off(X, params, h, keep, 2)
+
+
 @mistake
 def hides_the_kept(X: T, params: Params, h: int, keep: T) -> T:
     """you hid the places where keep is True. True means: may attend. And masked_fill fills where its mask is True."""

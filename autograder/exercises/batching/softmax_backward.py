@@ -224,7 +224,7 @@ def mean_for_the_sum(A: T, dA: T) -> T:
 
 @mistake
 def sum_without_weights(A: T, dA: T) -> T:
-    """you summed dA alone. What is to be taken away is the row's average, the mean of dA weighed by A."""
+    """you summed dA alone. What is to be taken away is the row's average, the mean of dA weighted by A."""
     return A * (dA - dA.sum(dim=-1, keepdim=True))
 
 
@@ -236,7 +236,7 @@ def wrong_sign(A: T, dA: T) -> T:
 
 @mistake
 def plain_mean(A: T, dA: T) -> T:
-    """you took away the plain mean of each row of dA. What is to be taken away is the row's average: the mean weighed by A,
+    """you took away the plain mean of each row of dA. What is to be taken away is the row's average: the mean weighted by A,
     in which a key with a large weight counts for much."""
     return A * (dA - dA.mean(dim=-1, keepdim=True))
 

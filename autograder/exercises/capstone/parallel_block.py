@@ -788,9 +788,19 @@ def Wo_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: fl
 
 
 @mistake
+def Wo_cut_by_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you cut Wo by columns. It has a row for each feature of all heads, and a rank has h / p heads: it needs the rows that its own heads
+    meet. (Whoever reads off the rows of Wo how wide a value is, gets that p times too large as well.)"""
+    _refuse(p, params, h)
+    Wo = np.array_split(params["Wo"], p, axis=1)[rank]
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
 def W2_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you multiplied a rank's hidden features by the whole of W2. It has a row for each of the f features, and a
-    rank has f / p of them: it takes the rows of its own."""
+    """what you multiply a rank's hidden features by has a row for each of all f features, and a rank has f / p of them. Either W2 is
+    whole, or you cut it by columns. A rank needs the rows that its own features meet."""
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     T5 = _summed(_bent(rank, p, norm2(T3, params, eps), params, act) @ params["W2"])
     return np.asarray(T5 + params["b2"] + T3)
@@ -1004,6 +1014,12 @@ def activation_on_the_parts(rank: int, p: int, X: F, params: Params, h: int, kee
 def relu_whatever_act_is(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """you used relu in the FFN, whatever activation you were given. Hand on act."""
     return _right(rank, p, X, params, h, keep, eps, lambda x: np.maximum(x, 0))
+
+
+@mistake
+def tanh_whatever_act_is(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you used tanh in the FFN, whatever activation you were given. Hand on act."""
+    return _right(rank, p, X, params, h, keep, eps, np.tanh)
 
 
 @mistake
@@ -1278,14 +1294,23 @@ def gathers_and_adds(rank: int, p: int, X: F, params: Params, h: int, keep: B, e
     """the numbers are right, but you gathered the parts of all ranks on every rank, and added them up there. Then each
     receives and keeps p tables. An all-reduce leaves the same sum, and nobody ever holds all parts."""
     _refuse(p, params, h)
+    T3 = _gathered(p, _attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
+    return np.asarray(_gathered(p, _fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
 
-    def gathered(part: F) -> F:
-        parts = [torch.from_numpy(np.empty_like(part, order="C")) for _ in range(p)]
-        ranks.all_gather(parts, torch.from_numpy(np.ascontiguousarray(part)))
-        return np.asarray(sum(one.numpy() for one in parts))
 
-    T3 = gathered(_attended(rank, p, norm1(X, params, eps), params, h, keep)) + X
-    return np.asarray(gathered(_fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
+def _gathered(p: int, part: F) -> F:
+    """The parts of all ranks, added up here."""
+    parts = [torch.from_numpy(np.empty_like(part, order="C")) for _ in range(p)]
+    ranks.all_gather(parts, torch.from_numpy(np.ascontiguousarray(part)))
+    return np.asarray(sum(one.numpy() for one in parts))
+
+
+@mistake
+def gathers_and_adds_once(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """the numbers are right, and one of the two sums came without an all-reduce: you gathered the parts of all ranks on every rank, and added
+    them up there. Then each receives and keeps p tables. An all-reduce leaves the same sum, and nobody ever holds all parts."""
+    T3 = _first_half(rank, p, X, params, h, keep, eps)
+    return np.asarray(_gathered(p, _fed(rank, p, norm2(T3, params, eps), params, act)) + params["b2"] + T3)
 
 
 @mistake

@@ -91,6 +91,17 @@ PUBLIC = (
         _table((0.0, 1.0, 1.0), (1.0, -1.0, 0.5)),
         _table((2.0,), (-2.0,)),
     ),
+    # two tokens; all sizes are different, and the scale is 2
+    case(
+        _table((1.0, -1.0, 2.0)),
+        {
+            "K": _table((1.0, 2.0, 0.0, -1.0), (0.0, -1.0, 2.0, 1.0)),
+            "V": _table((1.0, 0.0, 3.0, -2.0, 5.0), (-1.0, 4.0, 0.0, 2.0, 1.0)),
+        },
+        _table((1.0, 0.5, 2.0, 0.0), (0.0, -1.0, 1.0, 0.5), (0.5, 0.0, -1.0, 1.0)),
+        _table((0.0, 1.0, 1.0, -1.0), (1.0, -1.0, 0.5, 0.0), (0.5, 0.5, 0.0, 1.0)),
+        _table((2.0, 0.0, 1.0, 0.0, -1.0), (-2.0, 1.0, 0.0, 3.0, 0.0), (0.0, 0.5, -1.0, 1.0, 2.0)),
+    ),
     # all widths equal
     case(
         _table((1.0, -1.0), dtype="float32"),
@@ -301,6 +312,14 @@ def new_value_first(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 
 @mistake
+def query_kept_for_the_key(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """your output is right, and the cache that you return has the new token's *query* among the keys. No later token asks what this one
+    was looking for; it asks for its key."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    return _mixed(x_new @ Wq, grown["K"], grown["V"]), grown | {"K": torch.cat([cache["K"], x_new @ Wq])}
+
+
+@mistake
 def values_not_extended(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     """there is one key more than there are values. Each token brings a key and a value: the values have to be extended too."""
     grown = cache | {"K": torch.cat([cache["K"], x_new @ Wk])}
@@ -337,6 +356,16 @@ def old_cache_returned(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 
 @mistake
+def first_token_not_kept(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """where the cache is empty, you return it as it came. The first token's output is its own value, and its key and value have to be kept
+    all the same: the second token will look for them."""
+    if len(cache["K"]) == 0:
+        return x_new @ Wv, dict(cache)
+    grown = _grown(x_new, cache, Wk, Wv)
+    return _mixed(x_new @ Wq, grown["K"], grown["V"]), grown
+
+
+@mistake
 def only_the_new_rows_returned(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     """the cache that you return holds the new token alone. So the next token will know nothing of those before."""
     grown = _grown(x_new, cache, Wk, Wv)
@@ -345,8 +374,7 @@ def only_the_new_rows_returned(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> S
 
 @mistake
 def changes_the_callers_cache(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you put the new rows into the caller's own dictionary. A caller who goes on from one cache in two ways, as beam search
-    does, then finds the first continuation in the second. Make a new dictionary."""
+    """you put the new rows into the caller's own dictionary. A caller who goes on from one cache in two ways then finds the first continuation in the second. Make a new dictionary."""
     cache["K"] = torch.cat([cache["K"], x_new @ Wk])
     cache["V"] = torch.cat([cache["V"], x_new @ Wv])
     return _mixed(x_new @ Wq, cache["K"], cache["V"]), cache

@@ -39,6 +39,8 @@ PUBLIC = (
     case(16, 2048, 4096, 32, 11008),
     # no count is a float
     case(57, 100_001, 45 * 1151, 45, 120_001),
+    # nor does one text alone go through a float
+    case(3, 500_001, 45 * 1151, 45, 120_001),
 )
 
 
@@ -73,7 +75,11 @@ def large_blocks(rng: np.random.Generator) -> list[Case]:
         return 2 * int(rng.integers(low // 2, high // 2)) + 1
 
     h = odd(41, 51)
-    return [case(odd(51, 61), odd(98_000, 106_000), h * odd(1101, 1201), h, odd(110_000, 130_000))]
+    many = case(odd(51, 61), odd(98_000, 106_000), h * odd(1101, 1201), h, odd(110_000, 130_000))
+    long = case(
+        odd(3, 5), odd(480_000, 520_000), h * odd(1101, 1201), h, odd(110_000, 130_000)
+    )  # one text is beyond 2**54
+    return [many, long]
 
 
 def _flops(b: int, n: int, d: int, f: int) -> Flops:
@@ -484,6 +490,13 @@ def attention_through_floats(b: int, n: int, d: int, h: int, f: int) -> Flops:
     """scores and mix went through a float on their way, as with d / h, and were made whole again by `int` or `round`. That is too
     late: beyond 2**53 a float does not hold every whole number. Stay with whole numbers all the way."""
     return _flops(b, n, d, f) | dict.fromkeys(("scores", "mix"), int(2 * b * h * n * n * (d / h)))
+
+
+@mistake
+def one_text_through_a_float(b: int, n: int, d: int, h: int, f: int) -> Flops:
+    """scores and mix of one text went through a float on their way, as with d / h, and were made whole again by `int` or `round`. That is
+    too late: beyond 2**53 a float does not hold every whole number. Stay with whole numbers all the way."""
+    return _flops(b, n, d, f) | dict.fromkeys(("scores", "mix"), b * int(2 * n * (d / h) * n * h))
 
 
 @mistake

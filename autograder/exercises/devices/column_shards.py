@@ -87,6 +87,15 @@ def every_pth_column(W: F, p: int) -> list[F]:
 
 
 @mistake
+def columns_as_they_lie_in_memory(W: F, p: int) -> list[F]:
+    """you cut the numbers in the order in which they lie in memory. A transpose copies nothing: where W is one, its columns lie one after
+    another, and not its rows. Cut W by its axes, and numpy finds the numbers."""
+    width = even_share(W.shape[1], p)
+    flat = W.ravel(order="K").reshape(W.shape)
+    return [flat[:, r * width : (r + 1) * width] for r in range(p)]
+
+
+@mistake
 def last_columns_dropped(W: F, p: int) -> list[F]:
     """where p does not divide the number of columns, you rounded down, and the last columns of W are on no device. The
     result would have the right shape and be wrong. Such a width is to be refused with a ValueError."""

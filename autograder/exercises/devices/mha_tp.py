@@ -342,6 +342,14 @@ def heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
 
 
 @mistake
+def heads_not_asked_and_one_at_least(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
+    """you asked whether the columns can be dealt evenly, or did not ask at all, and gave every device one head at least. So where there are
+    more devices than heads, a piece of a head passes for a head. It is whole heads that are dealt. Where they cannot be dealt evenly,
+    refuse with a ValueError."""
+    return _not_asked(X, params, h, keep, p, all_reduce, heads=max(h // p, 1))
+
+
+@mistake
 def all_heads_at_once_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """where p does not divide h, that is to be refused with a ValueError; with you it is dealt out all the same, as columns perhaps: every device works out all the heads, and
     what they found is cut, through a head if need be. A device is to have the weights of its own heads only."""

@@ -416,6 +416,31 @@ def rows_first_and_back_to_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
 
 
+def _bent_by_shares(summed: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """Hidden features that everybody has: each device bends a share of them, and goes on with it."""
+    own = zip(np.split(summed, p, axis=1), np.split(b1, p), np.split(W2, p), strict=True)
+    return all_reduce([act(hidden + bias) @ w2 for hidden, bias, w2 in own]) + b2
+
+
+@mistake
+def rows_first_done_properly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """the numbers are right, and it takes two collectives: way (c), rows first. With W1 cut by rows, nobody has a whole hidden feature until the terms
+    have been added up. It is this exchange that can be saved: column, bend, row. Behind a column cut each device has hidden features of its own, whole,
+    and can bend them and go on."""
+    terms = [x @ w1 for x, w1 in zip(np.array_split(X, p, axis=1), np.array_split(W1, p), strict=True)]
+    return _bent_by_shares(all_reduce(terms), b1, W2, b2, p, act, all_reduce)
+
+
+@mistake
+def rows_first_done_properly_where_they_can_be_cut(
+    X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
+) -> F:
+    """the numbers are right where it runs, and it takes two collectives: way (c), rows first. With W1 cut by rows, nobody has a whole hidden feature until
+    the terms have been added up. It is this exchange that can be saved: column, bend, row. Behind a column cut each device has hidden features of its own,
+    whole, and can bend them and go on. (d need not be a multiple of p then, either.)"""
+    return _bent_by_shares(all_reduce(_terms(X, W1, p)), b1, W2, b2, p, act, all_reduce)
+
+
 @mistake
 def reduced_before_the_activation(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you spend the one exchange before the activation, on what is f wide: terms of every hidden feature, as a row cut of W1 leaves them, or hidden features with

@@ -96,6 +96,14 @@ def every_pth_row(W: F, p: int) -> list[F]:
 
 
 @mistake
+def rows_as_they_lie_in_memory(W: F, p: int) -> list[F]:
+    """you cut the numbers in the order in which they lie in memory. A transpose copies nothing: where W is one, its columns lie one after
+    another, and not its rows. Cut W by its axes, and numpy finds the numbers."""
+    height = even_share(len(W), p)
+    return [part.reshape(height, -1) for part in np.split(W.ravel(order="K"), p)]
+
+
+@mistake
 def last_rows_dropped(W: F, p: int) -> list[F]:
     """where p does not divide the number of rows, you rounded down, and the last rows of W are on no device. The result
     would have the right shape and be wrong. Such a height is to be refused with a ValueError."""

@@ -109,6 +109,7 @@ def test_a_call_of_all_reduce_is_one_collective_whatever_its_size() -> None:
         ([[*PARTS, PARTS[0]]], "one part from each of 2 devices, and was given 3"),
         ([[PARTS[0], PARTS[0].T]], "parts of one shape, and was given the shapes [[1, 2], [2, 1]]"),
         (PARTS, "one list of parts, and was given 2 arguments"),
+        ([iter(PARTS)], "a list of parts, and was given a list_iterator"),
     ],
 )
 def test_an_all_reduce_says_what_it_takes(arguments: list[object], said: str) -> None:

@@ -116,6 +116,28 @@ def test_what_became_of_the_module_is_told(load: Callable[..., Any], key: str, s
     assert run(load)["afterwards"][key] == said
 
 
+@pytest.mark.parametrize(
+    ("layer", "array", "said"),
+    [
+        ("output", "Wo", "Wo"),
+        ("query", "Wqkv", "none of the arrays in params"),
+        ("norm_before_ffn", "b2", "b2"),
+        ("norm_before_attention", "gain1", "gain1"),
+    ],
+)
+def test_whose_numbers_a_weight_holds_is_told(layer: str, array: str, said: str) -> None:
+    def load(module: Block, params: dict[str, np.ndarray]) -> Block:
+        weight = module.get_submodule(layer).weight
+        numbers = params[array].T if params[array].ndim == 1 or layer == "output" else params[array].T + 1.0
+        with torch.no_grad():
+            weight.copy_(torch.tensor(numbers[: len(weight)]))
+        return module
+
+    holds = run(load)["numbers"]
+    assert holds[f"What {layer}.weight holds"] == said
+    assert holds["What narrow.bias holds"] == "none of the arrays in params"
+
+
 def test_an_output_that_changes_from_call_to_call_is_no_output() -> None:
     assert np.isnan(run(lambda module, params: module)["output"].array).all()
 

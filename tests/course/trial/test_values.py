@@ -29,6 +29,7 @@ from course.trial.values import (
     Opaque,
     Tensor,
     Value,
+    bare,
     frame_lengths,
     from_json,
     layout,
@@ -407,3 +408,12 @@ def test_a_header_of_the_right_form_with_anything_in_it_is_read_or_refused(
     tree: object, described: list[object], body: bytes
 ) -> None:
     outcome(frame({"tree": tree, "arrays": described}, body))
+
+
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_how_an_array_lies_in_memory_is_kept_where_it_is_asked_for(order: str) -> None:
+    array = with_layout(np.arange(6.0).reshape(2, 3), order)
+    for value in (array, Tensor(array)):
+        kept, plain = (bare(from_json(to_json(value, layouts=layouts))) for layouts in (True, False))
+        assert (layout(kept), layout(plain)) == (order, "C")
+        assert np.array_equal(kept, array)
