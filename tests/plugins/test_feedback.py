@@ -138,15 +138,15 @@ def faulty(new_course) -> Course:
     """A judge that fails on one exercise, whatever the answer is."""
     made: Course = new_course()
     hand_in(made, "ada", filled(made, RIGHT))
-    examine = hearing.examine
+    judge = hearing.judge
 
     def fail(exercise: Exercise, *others: Any) -> Any:
         if exercise.name == "mix_rows":
             raise ZeroDivisionError("a bug in the judge")
-        return examine(exercise, *others)
+        return judge(exercise, *others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hearing, "examine", fail)
+        patch.setattr(hearing, "judge", fail)
         made.autograde(NOTEBOOK, "ada")
     made.generate_feedback(NOTEBOOK, "ada")
     return made
