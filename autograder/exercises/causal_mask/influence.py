@@ -476,19 +476,6 @@ def exact_comparison(f: Model, X: F) -> B:
 
 
 @mistake
-def even_nudge_exactly_compared(f: Model, X: F) -> B:
-    """two things at once. Your nudge adds the same number to every feature, which a model that subtracts each token's
-    mean does not notice; and you take any difference for influence, also one of rounding."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 1.0
-        moved[:, j] = (f(Y) != before).any(axis=1)
-    return moved
-
-
-@mistake
 def map_is_turned(f: Model, X: F) -> B:
     """your map is turned. Row i belongs to the output that is watched, column j to the token that is moved."""
     before = f(X)

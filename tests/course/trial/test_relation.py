@@ -114,6 +114,16 @@ def test_counts_are_formulas_of_sizes() -> None:
         assert relation(expected, given, cases, (("n", ""), ("k", ""))) == ((), sentence)
 
 
+def test_a_single_row_that_is_wrong_is_the_last_one_too() -> None:
+    def without_the_last(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return np.concatenate([right(X, Y)[:-1], 0 * X[-1:]])
+
+    given_to = [*WIDE, (WIDE[0][0][:1], WIDE[0][1][:1])]
+    expected, given = ([Observation(f(*some)) for some in given_to] for f in (right, without_the_last))
+    found = relation(expected, given, [case(*some) for some in given_to], PARAMETERS)
+    assert found == ((), "is right but for its last row, where it has 0")
+
+
 def test_nothing_is_said_of_what_has_nothing_in_common() -> None:
     assert said(lambda X, Y: X - Y * Y) is None
     assert said(lambda X, Y: right(X, Y) * 1.001) is None, "a factor so near to 1 is no slip in a formula"
