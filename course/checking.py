@@ -341,14 +341,14 @@ class _Tried:
         place: which of the stored answers are of this case.
         expected, observed: what a right answer gives, and what the student's gave.
         loops: whether the student's lines grow with the size of the case.
-        formless: whether the mistakes' answers are looked at in the form that was asked for, as the student's are.
+        least: a tolerance below which none goes; 0, but where answers are looked at in the form that was asked for.
     """
 
     place: int
     expected: Observation
     observed: Observation
     loops: bool
-    formless: bool = False
+    least: float = 0.0
 
     @property
     def failed(self) -> bool:
@@ -356,21 +356,17 @@ class _Tried:
 
     def match(self, mistake: StoredMistake) -> Match:
         loops = (self.loops, mistake.loops)
-        return match([self.expected], [self.observed], [self._answer(mistake)], loops, self._least)
+        return match([self.expected], [self.observed], [self._answer(mistake)], loops, self.least)
 
     def agreement(self, mistake: StoredMistake) -> int:
-        return int(same_answers([self.expected], [self.observed], [self._answer(mistake)], self._least))
-
-    @property
-    def _least(self) -> float:
-        return SEVEN_DIGITS if self.formless else 0.0
+        return int(same_answers([self.expected], [self.observed], [self._answer(mistake)], self.least))
 
     def in_form(self) -> _Tried:
-        return replace(self, observed=in_form(self.expected, self.observed), formless=True)
+        return replace(self, observed=in_form(self.expected, self.observed), least=SEVEN_DIGITS)
 
     def _answer(self, mistake: StoredMistake) -> Observation:
         answer = mistake.answers[self.place]
-        return in_form(self.expected, answer) if self.formless else answer
+        return in_form(self.expected, answer) if self.least else answer
 
 
 def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[StoredMistake], Certainty]:

@@ -75,13 +75,13 @@ class Trial:
     """One probe's cases, what was expected of each, what came, and what known mistakes would have said.
 
     Attributes:
-        formless: whether what came, and what mistakes say, is looked at in the form that was asked for.
+        least: a tolerance below which none goes; 0, but where answers are looked at in the form that was asked for.
     """
 
     exercise: Exercise
     lines: bool
     part: str | None = None
-    formless: bool = False
+    least: float = 0.0
     cases: list[Case] = field(default_factory=list)
     wanted: list[Observation] = field(default_factory=list)
     got: list[Observation] = field(default_factory=list)
@@ -102,7 +102,7 @@ class Trial:
         if not all(self._agrees(mistake, place) for place in places):  # most differ in the first case
             return "no"
         mistaken = [self._answer(mistake, place) for place in places]
-        return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)), self._least)
+        return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)), self.least)
 
     def agreement(self, mistake: Implementation) -> int:
         """In how many cases the mistake answers as the student did."""
@@ -112,20 +112,16 @@ class Trial:
         """The same cases, and all answers in the form that was asked for."""
         got = [in_form(want, one) for want, one in zip(self.wanted, self.got, strict=True)]
         mistaken = {(m, i): in_form(self.wanted[i], answer) for (m, i), answer in self.mistaken.items()}
-        return replace(self, formless=True, got=got, mistaken=mistaken)
+        return replace(self, least=SEVEN_DIGITS, got=got, mistaken=mistaken)
 
     def _agrees(self, mistake: Implementation, place: int) -> bool:
-        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(mistake, place)], self._least)
-
-    @property
-    def _least(self) -> float:
-        return SEVEN_DIGITS if self.formless else 0.0
+        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(mistake, place)], self.least)
 
     def _answer(self, mistake: Implementation, place: int) -> Observation:
         """What the mistake answers to one case; it is asked once."""
         if (mistake, place) not in self.mistaken:
             answer = _part(given(self.exercise, mistake, self.cases[place], self.lines), self.part)
-            self.mistaken[mistake, place] = in_form(self.wanted[place], answer) if self.formless else answer
+            self.mistaken[mistake, place] = in_form(self.wanted[place], answer) if self.least else answer
         return self.mistaken[mistake, place]
 
 
@@ -389,10 +385,9 @@ def _alike(exercise: Exercise, trials: list[Trial]) -> str:
     """In what the wrong results are like the right ones, or their first part that is wrong; "" where nothing is seen."""
     part = next((trial.part for trial in trials if trial.failed), None)
     those = [trial for trial in trials if trial.part == part]
-    wanted, got, cases = (
-        [one for trial in those for one in getattr(trial, name)] for name in ("wanted", "got", "cases")
-    )
-    found = relation(wanted, got, cases, parameter_axes(exercise))
+    wanted = [want for trial in those for want in trial.wanted]
+    got = [answer for trial in those for answer in trial.got]
+    found = relation(wanted, got, [case for trial in those for case in trial.cases], parameter_axes(exercise))
     return "" if found is None else in_common((*((part,) if part else ()), *found[0]), found[1])
 
 

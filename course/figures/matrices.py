@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
-from time import get_clock_info, perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,12 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 
 from course.blas import one_blas_thread
+from course.clock import quietest
 from course.figures import COLOURS, MARKERS, canvas, picture, told
 from course.figures.grids import COLOUR_REPEATS, frame_row, grid
 
 TOKENS = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
 WEIGHT = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
-FINE = 1e-6  # seconds; a clock that is coarser cannot time a single call
 
 Scores = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Softmax = Callable[[np.ndarray], np.ndarray]
@@ -183,8 +182,7 @@ def loop_against_matrix(
     loops = [partial(attend_loop, X, Wq, Wk, Wv, np.matmul) for X in texts]
     products = [partial(_at_once, qkv, attention, X, Wq, Wk, Wv) for X in texts]
     with one_blas_thread() as alone:
-        took = np.array(_quietest(*chain(*zip(loops, products, strict=True)), alone=alone))
-    took = np.maximum(took, 1e-9)  # where a clock is coarse, a short call may take no time
+        took = np.array(quietest(*chain(*zip(loops, products, strict=True)), alone=alone))
     loop, matrix = took[::2], took[1::2]
     figure, (left, right) = canvas(1, 2, width=9.4, height=4.0)
     left.loglog(lengths, np.multiply(loop, 1e3), "--", marker=MARKERS[1], color=COLOURS[1], label="loop over tokens")
@@ -206,26 +204,6 @@ def loop_against_matrix(
         "with squares, and the matrices, solid with circles; both rise. Right, how many times longer the loop takes, with a "
         "dotted line where both are equal."
     )
-
-
-def _quietest(*runs: Callable[[], object], alone: bool, rounds: int = 5, visit: float = 0.03) -> list[float]:
-    """Seconds of the quietest call of each, of all calls in so many rounds; in a round each is called again and again for `visit` seconds.
-
-    What is to be compared takes turns, so that a busy moment of the machine falls on all of them. Of one thread `alone` it is the
-    processor's time that is told, where the clock for it is fine enough: what other programs take is none of it.
-    """
-    clock = process_time if alone and get_clock_info("process_time").resolution < FINE else perf_counter
-    best = [np.inf] * len(runs)
-    for _ in range(rounds):
-        for i, run in enumerate(runs):
-            begun = done = clock()
-            while done - begun < visit:
-                called = clock()
-                run()
-                done = clock()
-                if done > called:  # a clock may stand still for a while
-                    best[i] = min(best[i], done - called)
-    return [seconds if np.isfinite(seconds) else 0.0 for seconds in best]
 
 
 def _at_once(qkv: Callable[..., Any], attention: Callable[..., Any], *arguments: np.ndarray) -> Any:

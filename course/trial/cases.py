@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
+import numpy as np
+
 from course.trial.functions import Function
 from course.trial.harnesses import HARNESSES
 from course.trial.observing import Account, Observation, account, compared
 from course.trial.tellings import TELLINGS
-from course.trial.values import Value
+from course.trial.values import Value, bare
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,28 @@ class Case:
             return tuple(parameters)
         own = list(signature(HARNESSES[self.harness]).parameters.values())[1:]
         return tuple(parameters) if own and own[0].kind == Parameter.VAR_POSITIONAL else tuple(p.name for p in own)
+
+    def handed(self, parameters: Sequence[str]) -> dict[str, Any]:
+        """The arguments by their names, tensors as the arrays in them."""
+        return {name: bare(value) for name, value in zip(self.names(parameters), self.arguments, strict=False)}
+
+
+def sizes(handed: Mapping[str, Value], axes: Mapping[str, str]) -> dict[str, int]:
+    """How large n, k, h and so on are: the axes that have a name, counted from the last, and the integers among the arguments.
+
+    Args:
+        handed: the arguments by name.
+        axes: by the names of arguments, those of their axes: "*b n m" names the last two.
+    """
+    found: dict[str, int] = {}
+    for name, value in handed.items():
+        if type(value) is int:
+            found[name] = value
+        if isinstance(value, np.ndarray) and value.ndim:
+            named = axes.get(name, "").split()[-value.ndim :]
+            lengths = value.shape[value.ndim - len(named) :]
+            found |= {axis: size for axis, size in zip(named, lengths, strict=True) if axis.isalpha()}
+    return found
 
 
 def case(*arguments: Value | Function, harness: str | None = None) -> Case:

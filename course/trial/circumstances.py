@@ -7,8 +7,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from course.trial.cases import Case
-from course.trial.relation import named_axes
+from course.trial.cases import Case, sizes
 from course.trial.values import Value, bare, map_leaves
 
 SEVERAL = 2  # cases on either side, for what may well be chance
@@ -27,22 +26,14 @@ class Circumstances:
     """
 
     def __init__(self, case: Case, parameters: Sequence[tuple[str, str]]) -> None:
-        self.sizes: dict[str, int] = {}
-        self.arrays: dict[str, list[np.ndarray]] = {}
-        self.flags: dict[str, bool] = {}
-        self.asked: set[str] = set()
         axes = dict(parameters)
-        for name, given in zip(case.names(list(axes)), case.arguments, strict=False):
-            value = bare(given)
-            if name not in axes:  # a harness has arguments of its own
-                continue
-            if type(value) is bool:
-                self.flags[name] = value
-            elif type(value) is int:
-                self.sizes[name] = value
-                self.asked.add(name)
-            elif isinstance(value, np.ndarray):
-                self.sizes |= named_axes(value, axes[name])
+        handed = case.handed(list(axes))
+        named = {name: value for name, value in handed.items() if name in axes}  # a harness has arguments of its own
+        self.sizes = sizes(named, axes)
+        self.asked = {name for name, value in named.items() if type(value) is int}
+        self.flags = {name: value for name, value in named.items() if type(value) is bool}
+        self.arrays: dict[str, list[np.ndarray]] = {}
+        for name, value in named.items():
             self._note(name, value)
 
     def _note(self, name: str, value: Value) -> None:

@@ -13,7 +13,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from course.trial.cases import Case
+from course.trial.cases import Case, sizes
 from course.trial.comparing import TOLERANCE, close, compare
 from course.trial.form import SEVEN_DIGITS, in_form
 from course.trial.observing import Observation
@@ -22,7 +22,6 @@ from course.trial.values import Value, bare
 EVIDENCE = 3  # different numbers, in all cases together, for which a rule about every entry has to hold
 PLAIN = 1e-2  # a factor that is nearer to 1 is no slip in a formula
 EXPONENTS = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0)
-COUNTS = (1, -1, 2, -2, 3, -3, 4, -4)
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def relation(
         The part of the result that differs, and what holds there in all cases that went wrong, as a sentence goes on that begins
         "The result": "is the right one times 2"; None where nothing is seen.
     """
-    axes, names = dict(parameters), [name for name, _ in parameters]
+    axes = dict(parameters)
     cases: list[Wrong] = []
     paths: set[tuple[int | str, ...]] = set()
     for want, got, case in zip(expected, given, tried, strict=False):
@@ -96,10 +95,9 @@ def relation(
         if one is None or other is None:
             return None
         paths.add(found.path)
-        handed = {name: bare(value) for name, value in zip(case.names(names), case.arguments, strict=False)}
-        cases.append(
-            Wrong(one, other, _sizes(handed, axes), {k: v for k, v in handed.items() if isinstance(v, np.ndarray)})
-        )
+        handed = case.handed(list(axes))
+        arrays = {name: value for name, value in handed.items() if isinstance(value, np.ndarray)}
+        cases.append(Wrong(one, other, {name: size for name, size in sizes(handed, axes).items() if size > 0}, arrays))
     if len(paths) != 1:
         return None
     with np.errstate(all="ignore"):
@@ -118,24 +116,6 @@ def _numbers(value: Value) -> np.ndarray | None:
     if type(array) in (bool, int, float):
         return np.asarray(array)
     return array if isinstance(array, np.ndarray) and array.size else None
-
-
-def _sizes(handed: dict[str, Value], axes: dict[str, str]) -> dict[str, int]:
-    """The sizes that the parameters' axes name, counted from the last axis, and the integers among the arguments."""
-    sizes: dict[str, int] = {}
-    for name, value in handed.items():
-        if type(value) is int:
-            sizes[name] = value
-        if isinstance(value, np.ndarray):
-            sizes |= named_axes(value, axes.get(name, ""))
-    return {name: size for name, size in sizes.items() if size > 0}
-
-
-def named_axes(array: np.ndarray, axes: str) -> dict[str, int]:
-    """How long the axes are that have a name, as the names stand, from the right: "*b n m" names the last two."""
-    names = axes.split()[-array.ndim :] if array.ndim else []
-    pairs = zip(names, array.shape[-len(names) :], strict=True) if names else ()
-    return {name: size for name, size in pairs if name.isalpha()}
 
 
 # ------------------------------------------------------------------------------------------- all entries in one way
@@ -279,13 +259,20 @@ def _opposite(cases: Sequence[Wrong]) -> str:
 
 
 def _each(case: Wrong, axis: int) -> str:
-    return {1: ("entry",), 2: ("row", "column")}.get(case.expected.ndim, (f"slice of axis {axis}",) * 9)[axis]
+    words = {1: ("entry",), 2: ("row", "column")}.get(case.expected.ndim)
+    return words[axis] if words else f"slice of axis {axis}"
 
 
 def _axes(cases: Sequence[Wrong]) -> range:
     """The axes that all the results have, wanted and given."""
     counts = {some.ndim for case in cases for some in (case.expected, case.given)}
     return range(counts.pop()) if len(counts) == 1 else range(0)
+
+
+def _axes_of_several(cases: Sequence[Wrong]) -> range:
+    """The same, where there are more than one."""
+    axes = _axes(cases)
+    return axes if len(axes) > 1 else range(0)
 
 
 def _moved(cases: Sequence[Wrong]) -> str:
@@ -338,7 +325,7 @@ def _by_vectors(cases: Sequence[Wrong]) -> str:
     """Each row, or each column, is right up to a factor or a number that is added to it."""
     if not _enough(cases):
         return ""
-    for axis in (i for i in _axes(cases) if len(_axes(cases)) > 1):
+    for axis in _axes_of_several(cases):
         many = [(np.moveaxis(c.expected, axis, 0), np.moveaxis(c.given, axis, 0), c) for c in cases]
         if sum(len(one) for one, _, _ in many) < EVIDENCE or any(_thin(one) for one, _, _ in many):
             continue
@@ -374,7 +361,7 @@ def _all_alike(cases: Sequence[Wrong]) -> str:
     if all(_constant(case.given) and not _constant(case.expected) for case in cases):
         values = {_plain(case.given.flat[0].item()) for case in cases}
         return f"is {values.pop()} everywhere" if len(values) == 1 else "has one number in all its entries"
-    for axis in (i for i in _axes(cases) if len(_axes(cases)) > 1):
+    for axis in _axes_of_several(cases):
         if all(_repeats(case.given, axis) and not _repeats(case.expected, axis) for case in cases):
             many = _plural(_each(cases[0], axis))
             for end, place in (("first", 0), ("last", -1)):

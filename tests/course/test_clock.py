@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import chain, repeat
 
 import pytest
 import torch
@@ -51,6 +52,12 @@ def test_of_the_calls_of_each_the_quietest_is_told(monkeypatch: pytest.MonkeyPat
     assert clock.quietest(lambda: hands.sleep(next(slow)), lambda: hands.sleep(0.01), alone=False) == pytest.approx(
         [0.02, 0.01], rel=1e-3
     )
+
+
+def test_a_clock_that_stands_still_for_a_call_times_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = chain([0.0, 1.0, 1.0, 1.0, 5.0], repeat(5.0))  # one call in no time, then two calls in 4 s
+    monkeypatch.setattr(clock.time, "process_time", lambda: next(ticks))
+    assert clock.quietest(lambda: None, alone=True, rounds=1, visit=3.0) == [2.0]
 
 
 def test_threads_are_as_before_also_after_an_error() -> None:

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 
 from autograder.exercises.inputs import causal, normal, random_keep, sizes
 from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.parts import softmax_of_kept
 
 
 def mask_scores(S: Float[np.ndarray, "*b n m"], keep: Bool[np.ndarray, "*#b n m"]) -> Float[np.ndarray, "*b n m"]:
@@ -319,11 +320,7 @@ def nothing_hidden(S: F, keep: B) -> F:
 @mistake
 def weights_already(S: F, keep: B) -> F:
     """these are weights. Here the scores are wanted, with what is masked made -inf; softmax comes afterwards."""
-    M = np.where(keep, S, -np.inf)
-    top = M.max(axis=-1, keepdims=True)
-    E = np.exp(M - np.where(np.isneginf(top), 0, top))
-    total = E.sum(axis=-1, keepdims=True)
-    return E / np.where(total == 0, 1, total)
+    return softmax_of_kept(S, keep)
 
 
 @mistake
