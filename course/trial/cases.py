@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
 from typing import Any
@@ -14,7 +14,7 @@ from course.trial.functions import Function
 from course.trial.harnesses import HARNESSES
 from course.trial.observing import Account, Observation, account, compared
 from course.trial.tellings import TELLINGS
-from course.trial.values import Value, bare
+from course.trial.values import Tensor, Value, bare, map_leaves, with_layout
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,19 @@ class Case:
     def handed(self, parameters: Sequence[str]) -> dict[str, Any]:
         """The arguments by their names, tensors as the arrays in them."""
         return {name: bare(value) for name, value in zip(self.names(parameters), self.arguments, strict=False)}
+
+    def laid(self, order: str) -> Case:
+        """The same case with its arrays in another memory layout: "F" or "strided", as in `with_layout`."""
+        laid = partial(_laid, order)
+        return replace(
+            self, arguments=tuple(a if isinstance(a, Function) else map_leaves(laid, a) for a in self.arguments)
+        )
+
+
+def _laid(order: str, leaf: Value) -> Value:
+    if isinstance(leaf, Tensor):
+        return Tensor(with_layout(leaf.array, order))
+    return with_layout(leaf, order) if isinstance(leaf, np.ndarray) else leaf
 
 
 def sizes(handed: Mapping[str, Value], axes: Mapping[str, str]) -> dict[str, int]:

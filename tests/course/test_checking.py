@@ -16,7 +16,7 @@ import torch
 
 from course import answers, check, progress
 from course.answers import StoredExercise, StoredMistake
-from course.checking import MANY_LINES, REMEMBERS, CheckFailed, Result, Stopped, examine
+from course.checking import LAYOUTS, MANY_LINES, OTHERWISE_IN_MEMORY, REMEMBERS, CheckFailed, Result, Stopped, examine
 from course.trial.cases import Case
 from course.trial.functions import public_function
 from course.trial.harnesses import HARNESSES
@@ -862,6 +862,26 @@ def test_what_remembers_an_earlier_call_is_told_so_and_what_does_not_is_not(
     drawn = examine(cell("def double(x):\n    return np.random.default_rng().random(len(x))\n", np=np)["double"])
     assert drawn.message.reasons[-1] == REMEMBERS
     assert REMEMBERS not in examine(cell("def double(x):\n    return 3 * x\n")["double"]).text
+
+
+@pytest.mark.parametrize(
+    ("body", "order"),
+    [
+        ('x.ravel(order="K").reshape(x.shape)', "F"),
+        ("np.lib.stride_tricks.as_strided(x, x.shape, np.zeros(x.shape).strides)", "F"),
+        ("x.view(np.complex128).view(np.float64)", "F"),
+        ("x if x.flags.forc else -x", "strided"),
+    ],
+)
+def test_what_is_right_only_for_arrays_as_they_are_made_is_told_so(
+    shelf: Callable[..., None], cell: Cell, body: str, order: str
+) -> None:
+    table = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+    shelf(stored("same", [(table[:1],), (table,)], [Observation(table[:1]), Observation(table)]))
+    assert examine(cell("def same(x):\n    return x.copy()\n")["same"])
+    found = examine(cell(f"def same(x):\n    return {body}\n", np=np)["same"])
+    assert found.state == "not yet"
+    assert found.message.reasons[0] == OTHERWISE_IN_MEMORY.format(LAYOUTS[order])
 
 
 def test_of_two_wrong_cases_the_one_where_it_can_be_seen_is_shown(shelf: Callable[..., None], cell: Cell) -> None:
