@@ -59,10 +59,15 @@ VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
 @dataclass(frozen=True)
 class Result:
-    """What `check` found. Print it, or let the notebook show it; it is true where the answer is correct."""
+    """What `check` found. Print it, or let the notebook show it; it is true where the answer is correct.
+
+    Attributes:
+        raised: the kind of exception, such as "NameError", that ends the case which the message shows; "" where none does.
+    """
 
     exercise: str
     message: Message
+    raised: str = ""
 
     @property
     def state(self) -> State:
@@ -309,6 +314,7 @@ def _wrong(
     lessons = () if elsewhere else tuple(recognised(mistake.lesson, wrong, certainty) for mistake in mistakes)
     reasons: list[str] = []
     comparison: Comparison | None = None
+    raised = ""
     if failing:
         i, found = min(
             ((i, found) for i, found in enumerate(differences) if found), key=partial(_hard_to_follow, exercise)
@@ -321,6 +327,8 @@ def _wrong(
         if found.kind in ("value", "shape", "type") and found.given is not None and not parts:
             both = [_entry(one.result, found.path) for one in (exercise.expected[i], observed[i])]
             comparison = Comparison(*both) if show(both[0]) != show(both[1]) else None  # the sentence has all digits
+        if found.kind == "raised":
+            raised = found.given.kind
         if found.kind == "changed" and leaves(found.given) <= SMALL:
             reasons.append(f"Afterwards it is\n{show(found.given)}")
         if found.kind == "value" and not hurried and _remembers(exercise, function, observed, i):
@@ -342,6 +350,7 @@ def _wrong(
             comparison=comparison,
             notes=_warnings([observed[i]] if failing else observed),
         ),
+        raised,
     )
 
 
