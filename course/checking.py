@@ -18,6 +18,7 @@ import numpy as np
 from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.latest import left_over
+from course.trial.cases import sizes_coincide
 from course.trial.circumstances import circumstances
 from course.trial.claims import seen
 from course.trial.comparing import (
@@ -33,17 +34,14 @@ from course.trial.comparing import (
 )
 from course.trial.form import SEVEN_DIGITS, in_form
 from course.trial.functions import Function
-from course.trial.harnesses import HARNESSES
 from course.trial.message import Comparison, Message, State
 from course.trial.observing import PATIENCE, Observation, own_line
 from course.trial.ranks import held_up
 from course.trial.relation import relation
-from course.trial.text import LOOP_LEFT, explain, in_common, indented, recognised, show, what
+from course.trial.situation import SMALL, leaves, situation
+from course.trial.text import LOOP_LEFT, explain, in_common, recognised, show, what
 from course.trial.values import Value, bare, plain
 
-SMALL = 24  # arguments of up to so many numbers are shown in numbers
-MANY_LINES = 20  # of arguments in numbers are more than a reader wants before the one sentence
-ROWS_LEFT = 4  # lines that are left of one that is folded
 VISIBLE = 3.0  # digits to which a table is read: a difference behind them is not seen in it
 REMEMBERS = (
     "Called twice with the same arguments, it gives two different answers: something outlives the call, such as a list or an array "
@@ -61,10 +59,15 @@ VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
 @dataclass(frozen=True)
 class Result:
-    """What `check` found. Print it, or let the notebook show it; it is true where the answer is correct."""
+    """What `check` found. Print it, or let the notebook show it; it is true where the answer is correct.
+
+    Attributes:
+        raised: the kind of exception, such as "NameError", that ends the case which the message shows; "" where none does.
+    """
 
     exercise: str
     message: Message
+    raised: str = ""
 
     @property
     def state(self) -> State:
@@ -244,7 +247,11 @@ def _again(exercise: StoredExercise, function: Any, observed: list[Observation])
         found = difference(exercise.expected[i], seen(exercise.view, exercise.cases[i].laid(order).run(function)))
         if found:
             names = exercise.cases[i].names([name for name, _ in exercise.parameters])
-            return (OTHERWISE_IN_MEMORY.format(example), *_situation(exercise, i), explain(found, exercise.axes, names))
+            return (
+                OTHERWISE_IN_MEMORY.format(example),
+                *situation(exercise.cases[i], exercise.parameters),
+                explain(found, exercise.axes, names),
+            )
     return ()
 
 
@@ -307,6 +314,7 @@ def _wrong(
     lessons = () if elsewhere else tuple(recognised(mistake.lesson, wrong, certainty) for mistake in mistakes)
     reasons: list[str] = []
     comparison: Comparison | None = None
+    raised = ""
     if failing:
         i, found = min(
             ((i, found) for i, found in enumerate(differences) if found), key=partial(_hard_to_follow, exercise)
@@ -315,11 +323,13 @@ def _wrong(
         case = exercise.cases[i]
         names = case.names([name for name, _ in exercise.parameters])
         axes = exercise.axes if case.harness is None else None
-        reasons += parts or [*_situation(exercise, i), explain(found, axes, names, digits=not lessons)]
+        reasons += parts or [*situation(case, exercise.parameters), explain(found, axes, names, digits=not lessons)]
         if found.kind in ("value", "shape", "type") and found.given is not None and not parts:
             both = [_entry(one.result, found.path) for one in (exercise.expected[i], observed[i])]
             comparison = Comparison(*both) if show(both[0]) != show(both[1]) else None  # the sentence has all digits
-        if found.kind == "changed" and _leaves(found.given) <= SMALL:
+        if found.kind == "raised":
+            raised = found.given.kind
+        if found.kind == "changed" and leaves(found.given) <= SMALL:
             reasons.append(f"Afterwards it is\n{show(found.given)}")
         if found.kind == "value" and not hurried and _remembers(exercise, function, observed, i):
             reasons.append(REMEMBERS)
@@ -340,6 +350,7 @@ def _wrong(
             comparison=comparison,
             notes=_warnings([observed[i]] if failing else observed),
         ),
+        raised,
     )
 
 
@@ -417,62 +428,6 @@ def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
     return [f"It calls {name}, whose own check does not pass yet: begin there." for name in waiting]
 
 
-def _situation(exercise: StoredExercise, i: int) -> list[str]:
-    """The case in words and, where it is small, in numbers; nothing where there are no arguments."""
-    case, axes = exercise.cases[i], dict(exercise.parameters)
-    names = case.names([name for name, _ in exercise.parameters])
-    told = (
-        _argument(name, axes.get(name, ""), argument) for name, argument in zip(names, case.arguments, strict=False)
-    )
-    parts = _folded([part for part in told if part])
-    done = [inspect.getdoc(HARNESSES[case.harness]) or ""] if case.harness else []
-    return [*(" ".join(text.split()) for text in done), *(["With " + "\n".join(parts)] if parts else [])]
-
-
-def _folded(parts: list[str]) -> list[str]:
-    """The arguments, those of several lines by their first rows where all of them together would be too many."""
-    while sum(part.count("\n") + 1 for part in parts) > MANY_LINES:
-        longest = max(range(len(parts)), key=lambda i: parts[i].count("\n"))
-        lines = parts[longest].split("\n")
-        if len(lines) <= ROWS_LEFT:
-            break
-        parts[longest] = "\n".join([*lines[: ROWS_LEFT - 1], f"    and {len(lines) - ROWS_LEFT + 1} more lines"])
-    return parts
-
-
-def _argument(name: str, axes: str, argument: Value | Function) -> str:
-    """One argument as a reader wants it: in numbers where it is small, else by its shape; nothing for a plain function."""
-    if isinstance(argument, Function):
-        return f"{name} = {argument}" if str(argument) != name else ""
-    value = bare(argument)
-    shown = show(value) if _leaves(value) <= SMALL else _shapes(value)
-    called = name
-    if isinstance(value, np.ndarray):
-        if value.size > SMALL:
-            named = f"[{', '.join(axes.split())}] = " if axes else ""
-            return f"{name} of shape {named}{shown}"
-        called = name if value.dtype in ("float64", "bool") else f"{name} ({value.dtype.name})"
-    return f"{called} =\n{indented(shown)}" if "\n" in shown else f"{called} = {shown}"
-
-
-def _shapes(value: Value) -> str:
-    """A structure of many arrays, by their shapes."""
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_shapes(part)}" for key, part in value.items())
-    if isinstance(value, (list, tuple)):
-        return "; ".join(map(_shapes, value))
-    array = bare(value)
-    return str(list(array.shape)) if isinstance(array, np.ndarray) else show(array)
-
-
-def _leaves(value: Value) -> int:
-    """How many numbers there are in a value."""
-    if isinstance(value, (list, tuple, dict)):
-        return sum(map(_leaves, value.values() if isinstance(value, dict) else value))
-    array = bare(value)
-    return int(array.size) if isinstance(array, np.ndarray) else 1
-
-
 def _entry(result: Value, path: tuple[int | str, ...]) -> Value:
     """The entry of a dictionary in which the difference lies; all of a result that is not one."""
     while path and isinstance(result, dict) and path[0] in result:
@@ -484,25 +439,15 @@ def _hard_to_follow(exercise: StoredExercise, failing: tuple[int, Difference]) -
     """How hard it is to see what went wrong in a case: a difference in the last digits is harder than one in the first, a harness
     harder than a plain call, arguments of which only the shapes are shown harder than numbers, and a large case harder than a small one."""
     i, found = failing
-    case = exercise.cases[i]
-    unseen = any(_leaves(bare(argument)) > SMALL for argument in case.arguments)
+    case, axes = exercise.cases[i], dict(exercise.parameters)
+    unseen = any(leaves(bare(argument)) > SMALL for argument in case.arguments)
     return (
         faintness(found) > VISIBLE,
         case.harness is not None,
         unseen,
-        _sizes_coincide(exercise, i),
-        _leaves(case.arguments),
+        sizes_coincide(case.handed(list(axes)), axes),
+        leaves(case.arguments),
     )
-
-
-def _sizes_coincide(exercise: StoredExercise, i: int) -> bool:
-    """Whether two axes of different names have the same size in a case, so that a wrong product may run."""
-    sizes: dict[str, int] = {}
-    for (_, axes), argument in zip(exercise.parameters, exercise.cases[i].arguments, strict=False):
-        array = bare(argument)
-        if isinstance(array, np.ndarray) and len(axes.split()) == array.ndim:
-            sizes |= dict(zip(axes.split(), array.shape, strict=True))
-    return len(set(sizes.values())) < len(sizes)
 
 
 def _warnings(observed: list[Observation]) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def mine(function: Function) -> Function:
         why = f"none could be read in the answer cells of your {notebook}"
     elif result.state == "not written":
         why = f"yours is not written yet in {notebook}"
-    elif any("raises NameError" in reason for reason in result.message.reasons):
+    elif result.raised == "NameError":
         why = f"yours uses a name that no answer cell of your {notebook} defines; only imports and answers are read from there"
     else:
         why = f"yours does not pass its check in {notebook}"

@@ -83,48 +83,60 @@ def as_notebook_code(exercise: Exercise, implementation: Implementation) -> str:
     while waiting:
         name = waiting.pop()
         needed.add(name)
-        used = {node.id for node in ast.walk(_plain(definitions[name], {})) if isinstance(node, ast.Name)}
-        waiting += (used & definitions.keys()) - {"np"} - needed
-    return "\n\n".join(ast.unparse(_plain(node, renamed)) for name, node in definitions.items() if name in needed)
+        waiting += (definitions[name].uses & definitions.keys()) - {"np"} - needed
+    return "\n\n".join(one.text(renamed) for name, one in definitions.items() if name in needed)
+
+
+class _Definition:
+    """A statement of a module without annotations, docstrings and marks.
+
+    Attributes:
+        uses: the names that it reads or assigns to.
+    """
+
+    def __init__(self, statement: ast.stmt) -> None:
+        self._plain: ast.stmt = _Plainer().visit(copy.deepcopy(statement))
+        self._text = ast.unparse(self._plain)
+        nodes = list(ast.walk(self._plain))
+        self.uses = {node.id for node in nodes if isinstance(node, ast.Name)}
+        self._names = self.uses | {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+
+    def text(self, renamed: dict[str, str]) -> str:
+        """The code, some of its names exchanged for others."""
+        if not self._names & renamed.keys():
+            return self._text
+        return ast.unparse(_Renamer(renamed).visit(copy.deepcopy(self._plain)))
 
 
 @cache
-def _within_reach(module: ModuleType) -> dict[str, ast.stmt]:
+def _within_reach(module: ModuleType) -> dict[str, _Definition]:
     """What a module imports, assigns and defines, name by name, in order; before it, the same of every `parts` that it imports from.
 
     Functions of other exercises are not among them.
     """
-    found: dict[str, ast.stmt] = {}
+    found: dict[str, _Definition] = {}
     tree = ast.parse(inspect.getsource(module))
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and str(node.module).endswith(".parts"):
             found |= _within_reach(sys.modules[str(node.module)])
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            found[node.name] = node
+            found[node.name] = _Definition(node)
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            found[node.targets[0].id] = node
+            found[node.targets[0].id] = _Definition(node)
         elif isinstance(node, ast.Import):
-            found |= {alias.asname or alias.name: ast.Import([alias]) for alias in node.names}
+            found |= {alias.asname or alias.name: _Definition(ast.Import([alias])) for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not str(node.module).startswith("autograder"):
-            found |= {alias.asname or alias.name: ast.ImportFrom(node.module, [alias], 0) for alias in node.names}
+            found |= {
+                alias.asname or alias.name: _Definition(ast.ImportFrom(node.module, [alias], 0)) for alias in node.names
+            }
     return found
 
 
-def _plain(node: ast.stmt, renamed: dict[str, str]) -> ast.stmt:
-    """A copy without annotations, docstrings and marks, some of its names exchanged for others."""
-    plain: ast.stmt = _Plainer(renamed).visit(copy.deepcopy(node))
-    return plain
-
-
 class _Plainer(ast.NodeTransformer):
-    def __init__(self, renamed: dict[str, str]) -> None:
-        self.renamed = renamed
-
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         if ast.get_docstring(node) is not None:
             del node.body[0]
-        node.name = self.renamed.get(node.name, node.name)
         node.decorator_list = [d for d in node.decorator_list if not ast.unparse(d).startswith(MARKS)]
         node.returns = None
         self.generic_visit(node)
@@ -138,6 +150,16 @@ class _Plainer(ast.NodeTransformer):
         self.generic_visit(node)
         plain = ast.Assign([node.target], node.value) if node.value else ast.Pass()
         return ast.copy_location(plain, node)
+
+
+class _Renamer(ast.NodeTransformer):
+    def __init__(self, renamed: dict[str, str]) -> None:
+        self.renamed = renamed
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.name = self.renamed.get(node.name, node.name)
+        self.generic_visit(node)
+        return node
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         node.id = self.renamed.get(node.id, node.id)

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from autograder.engine import session
 from autograder.folder import Course
-from autograder.grading import marking
+from autograder.grading import marking, worker
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.submission import read_submission
 from autograder.plugins import executing
@@ -21,9 +21,9 @@ PARTS: dict[str, tuple[Any, str]] = {
     "fork and inner wall": (session.Session, "__init__"),
     "the submission's own cells": (session.Session, "finish"),
     "judge and student in conversation": (executing, "hear"),
-    "reading and repairing": (marking, "_prepared"),
+    "reading and repairing": (marking.Marker, "_prepared"),
     "writing the notebook's text": (marking, "_text"),
-    "all of it": (marking, "mark"),
+    "all of it": (marking.Marker, "mark"),
 }
 WARMING = 3
 
@@ -36,12 +36,12 @@ def breakdown(course: Course, notebook: str, students: int) -> dict[str, float]:
     submissions = [read_submission(folders[who], who, snapshot, course.directory.ignore) for who in named]
     spent: dict[str, float] = defaultdict(float)
     with shared_zygote((course.root / "source" / notebook).glob("*.ipynb")) as place:
-        marking.open_assignment(snapshot, place)
+        worker.open_assignment(snapshot, place)
         for submission in submissions[:WARMING]:
-            marking.mark_opened(submission)
+            worker.mark_opened(submission)
         with _timed(spent):
             for submission in submissions[WARMING:]:
-                marking.mark_opened(submission)
+                worker.mark_opened(submission)
     each = {part: seconds / (len(submissions) - WARMING) * 1000 for part, seconds in spent.items()}
     whole = each.pop("all of it")
     return {**each, "the rest": whole - sum(each.values()), "all of it": whole}

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from autograder.engine import Given, NoSuchWalls, TooMuchToSend, ZygoteFailed, best_walls
 from autograder.folder import Course
-from autograder.grading import gradebook, marking
+from autograder.grading import gradebook, worker
 from autograder.grading.crew import Cluster, Crew, Local, in_parallel
 from autograder.grading.database import opened
 from autograder.grading.feedback import feed_back, open_course
@@ -22,6 +22,7 @@ from autograder.grading.folders import prepare_folder, write_folder
 from autograder.grading.gradebook import Entry
 from autograder.grading.lateness import Late, Policy, lateness
 from autograder.grading.logs import collected_warnings
+from autograder.grading.marking import Marker
 from autograder.grading.noting import Notes
 from autograder.grading.preview import Change, changes
 from autograder.grading.progress import Bar
@@ -149,6 +150,7 @@ class _Run:
     def __init__(self, course: Course, snapshot: Snapshot, force: bool, console: Console) -> None:
         self.course, self.snapshot, self.force, self.console = course, snapshot, force, console
         self.assignment = snapshot.assignment
+        self.marker = Marker(snapshot)
         self.store = Store(course.class_folder / "graded" / snapshot.assignment, snapshot)
         self.stored = gradebook.grades(course, snapshot.assignment)
         self.deadlines = gradebook.deadlines(course, snapshot.assignment)
@@ -159,7 +161,7 @@ class _Run:
         self.keys: dict[str, str] = {}
         self.entries: dict[str, Entry] = {}
         self.waiting: list[str] = []
-        self.preload = [marking.__name__, feed_back.__module__, *exercise_modules(self.assignment)]
+        self.preload = [worker.__name__, feed_back.__module__, *exercise_modules(self.assignment)]
 
     def read(self) -> None:
         """Read what was handed in, and find out what there is to do."""
@@ -222,8 +224,8 @@ class _Run:
             submission = self._submission(student)
             self._key(submission)
             if scheduler is None:
-                return marking.mark_opened, submission
-            return marking.mark_elsewhere, submission, carried, code
+                return worker.mark_opened, submission
+            return worker.mark_elsewhere, submission, carried, code
 
         bar = Bar(self.console, f"Marking {self.assignment}", len(self.waiting))
         with self._crew(jobs, scheduler) as crew, bar.shown():
@@ -245,7 +247,7 @@ class _Run:
                     if warm
                     else None
                 )
-                crew = Local(jobs, self.preload, marking.open_assignment, self.snapshot, zygote)
+                crew = Local(jobs, self.preload, worker.open_assignment, self.snapshot, zygote)
             yield stack.enter_context(closing(crew))
 
     def _marked(self, student: str, result: MarkedSubmission | None, error: BaseException | None) -> None:
@@ -261,9 +263,9 @@ class _Run:
             return
         if error is not None:
             reason = f"The process that marked it died, or failed: {type(error).__name__}: {error}"
-            result = marking.for_a_person(submission, self.snapshot, reason)
+            result = self.marker.for_a_person(submission, reason)
         elif result is not None and result.fault:
-            result = replace(marking.for_a_person(submission, self.snapshot, result.error), log=result.log)
+            result = replace(self.marker.for_a_person(submission, result.error), log=result.log)
         assert result is not None
         if result.final:
             self.store.put(self.keys[student], result)

@@ -30,6 +30,7 @@ from autograder.exercises import NOTEBOOKS, exercises_in, tasks_in
 from autograder.plugins.cleaning import cleaned
 from autograder.plugins.confining import Exceeded, OutOfTime, confined, processor_time
 from autograder.plugins.cutting import cut
+from autograder.plugins.extending import extend
 from autograder.plugins.opening import take_up, without_copy
 from autograder.plugins.renewing import MADE_OF, Renewal
 from autograder.plugins.repairing import official_cells
@@ -56,9 +57,8 @@ class PageExporter(HTMLExporter):
 
     def __init__(self, config: Any = None, **keywords: Any) -> None:
         super().__init__(config=config, **keywords)
-        if type(self.parent) is GenerateFeedback:
-            self.parent.__class__ = Renewal  # nbgrader has no setting for this class, and asks no other who is skipped
         if isinstance(self.parent, GenerateFeedback):
+            extend(self.parent, Renewal)  # nbgrader asks no other who is skipped
             take_up(self.parent, self.parent.coursedir.autograded_directory)
         self._parts = Parts()
         with suppress(Exception):  # a template that wants more is compiled for each page

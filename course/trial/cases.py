@@ -88,11 +88,28 @@ def sizes(handed: Mapping[str, Value], axes: Mapping[str, str]) -> dict[str, int
     for name, value in handed.items():
         if type(value) is int:
             found[name] = value
-        if isinstance(value, np.ndarray) and value.ndim:
-            named = axes.get(name, "").split()[-value.ndim :]
-            lengths = value.shape[value.ndim - len(named) :]
-            found |= {axis: size for axis, size in zip(named, lengths, strict=True) if axis.isalpha()}
+        found |= {axis: size for axis, size in _lengths(value, axes.get(name, "")).items() if axis.isalpha()}
     return found
+
+
+def sizes_coincide(handed: Mapping[str, Value], axes: Mapping[str, str]) -> bool:
+    """Whether two axes of different names have the same size, so that a wrong product may run; the arguments are as for `sizes`.
+
+    Arrays with more axes than names, or fewer, do not count.
+    """
+    found: dict[str, int] = {}
+    for name, value in handed.items():
+        if isinstance(value, np.ndarray) and value.ndim == len(axes.get(name, "").split()):
+            found |= _lengths(value, axes.get(name, ""))
+    return len(set(found.values())) < len(found)
+
+
+def _lengths(value: Value, axes: str) -> dict[str, int]:
+    """How long the axes of an array are, by their names, which are counted from the last; of anything else, nothing."""
+    if not isinstance(value, np.ndarray) or not value.ndim:
+        return {}
+    named = axes.split()[-value.ndim :]
+    return dict(zip(named, value.shape[value.ndim - len(named) :], strict=True))
 
 
 def case(*arguments: Value | Function, harness: str | None = None) -> Case:

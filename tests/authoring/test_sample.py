@@ -2,100 +2,21 @@
 
 from __future__ import annotations
 
-import ast
-import linecache
 import re
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
 import autograder.authoring.sample as sample
-from autograder.authoring.mutants import as_student
-from autograder.authoring.sample import answers_in, as_notebook_code, make_sample
-from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
-from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
-from autograder.folder import ROOT, Course
+from autograder.authoring.sample import make_sample
+from autograder.exercises import exercise_named, exercises_in
+from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.report import NOTHING, Line, html, lines
 from autograder.grading.run import grade
-from autograder.judging.reference import given
-from course.trial.comparing import same_answers
 
 NOTEBOOK = "00_shapes"
-MISTAKES = [(exercise, mistake) for exercise in every_exercise() for mistake in exercise.mistakes]
-IMPLEMENTATIONS = MISTAKES + [(exercise, variant) for exercise in every_exercise() for variant in exercise.variants]
-
-
-# ------------------------------------------------------------------------------------------ mistakes as student code
-
-
-def notebook_names(exercise: Exercise) -> dict[str, Any]:
-    """What a student's notebook has defined before an answer runs: its setup, what is carried over, right neighbours."""
-    return set_up(exercise.notebook) | {other.name: other.oracle for other in exercises_in(exercise.notebook)}
-
-
-@cache
-def set_up(notebook: str) -> dict[str, Any]:
-    """What the cells define that stand before the first answer."""
-    names: dict[str, Any] = {}
-    for cell in nbformat.read(str(ROOT / "source" / notebook / f"{notebook}.ipynb"), as_version=4).cells:
-        if cell.id in ("setup", "carried-over"):
-            exec(cell.source, names)
-    return names
-
-
-@pytest.mark.parametrize(
-    ("exercise", "implementation"), IMPLEMENTATIONS, ids=lambda x: getattr(x, "name", None) or x.__name__
-)
-def test_as_notebook_code_an_implementation_answers_every_public_case_as_it_does_itself(
-    exercise: Exercise, implementation: Implementation
-) -> None:
-    names = notebook_names(exercise)
-    code = as_notebook_code(exercise, implementation)
-    cell = f"<ipython-input-{exercise.name}-{implementation.__name__}>"  # a harness looks at the line that raised something
-    linecache.cache[cell] = len(code), None, code.splitlines(keepends=True), cell
-    exec(compile(code, cell, "exec"), names)
-    itself = [given(exercise, as_student(exercise, implementation), case, False) for case in exercise.public]
-    written = [given(exercise, names[exercise.name], case, False) for case in exercise.public]
-    wanted = [given(exercise, exercise.oracle, case, False) for case in exercise.public]
-    assert same_answers(wanted, itself, written)
-
-
-@pytest.mark.parametrize(("exercise", "mistake"), MISTAKES, ids=lambda x: getattr(x, "name", None) or x.__name__)
-def test_student_code_does_not_explain_its_own_mistake(exercise: Exercise, mistake: Implementation) -> None:
-    code = as_notebook_code(exercise, mistake)
-    assert f"def {exercise.name}(" in code
-    assert not re.search(rf"\b{mistake.__name__}\b", code)
-    assert ") ->" not in code
-    assert lesson(mistake) not in " ".join(code.split())
-
-
-@pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
-def test_student_code_defines_no_function_that_another_answer_defines(exercise: Exercise) -> None:
-    others = {other.name for other in every_exercise()} - {exercise.name}
-    for implementation in (*exercise.mistakes, *exercise.variants):
-        code = ast.parse(as_notebook_code(exercise, implementation))
-        assert not others & {node.name for node in code.body if isinstance(node, ast.FunctionDef)}, implementation
-
-
-@pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
-def test_every_exercise_has_a_mistake_for_each_of_three_students(exercise: Exercise) -> None:
-    assert sum(equivalence(mistake) is None for mistake in exercise.mistakes) >= 3
-
-
-@pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_the_answers_of_a_notebook_are_found_by_exercise(notebook: str) -> None:
-    found = answers_in(ROOT / "source" / notebook / f"{notebook}.ipynb")
-    exercises, tasks = ([graded.name for graded in some] for some in (exercises_in(notebook), tasks_in(notebook)))
-    assert list(found) == exercises + tasks
-    assert all(f"def {name}(" in found[name] for name in exercises)
-
-
-# --------------------------------------------------------------------------------------------------- a graded class
 
 
 @pytest.fixture(scope="module")

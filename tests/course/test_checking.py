@@ -16,11 +16,12 @@ import torch
 
 from course import answers, check, progress
 from course.answers import StoredExercise, StoredMistake
-from course.checking import LAYOUTS, MANY_LINES, OTHERWISE_IN_MEMORY, REMEMBERS, CheckFailed, Result, Stopped, examine
+from course.checking import LAYOUTS, OTHERWISE_IN_MEMORY, REMEMBERS, CheckFailed, Result, Stopped, examine
 from course.trial.cases import Case
 from course.trial.functions import public_function
 from course.trial.harnesses import HARNESSES
 from course.trial.observing import Observation, Raised
+from course.trial.situation import MANY_LINES
 from course.trial.text import BUT_FOR_FORM, PERHAPS
 from course.trial.values import Tensor
 

@@ -76,6 +76,7 @@ def test_it_may_build_on_what_its_own_notebook_brought_along(capsys: pytest.Capt
         ("return np.triu(np.ones((n, n), dtype=bool))", "yours does not pass its check"),
         ("raise NotImplementedError()", "yours is not written yet"),
         ("return helper_of_another_cell(n)", "yours uses a name that no answer cell"),
+        ("raise ValueError('what I called raises NameError')", "yours does not pass its check"),
         ("return np.tril(np.ones((n n)))", "none could be read in the answer cells"),
         ("return 1\n\nimport sys\nsys.exit()", "yours does not pass its check"),
     ],
