@@ -46,6 +46,7 @@ lint: $(READY)
 lab: $(READY)
 	mkdir -p work
 	cp -Rn release/. work/ || true
+	$(RUN) python -m course.copies work
 	$(RUN) jupyter lab --notebook-dir=work
 
 setup: $(READY)
