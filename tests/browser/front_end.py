@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 LAB, NOTEBOOK = "lab/tree", "notebooks"  # where each shows a notebook
 PATIENCE = 60_000  # milliseconds until something counts as hanging
+expect.set_options(timeout=PATIENCE)
 TROUBLE = ("application/vnd.jupyter.error", "application/vnd.jupyter.stderr")
 
 COUNTS = """
@@ -38,13 +39,18 @@ panel => {
 
 
 class Opened:
-    """An open notebook. Its cells go by the ids that they have in the file."""
+    """An open notebook. Its cells go by the ids that they have in the file.
+
+    Attributes:
+        formulas: how many formulas stand in it on lines of their own.
+    """
 
     def __init__(self, page: Page, path: Path) -> None:
         self.page = page
         self.path = path
         cells: list[dict[str, Any]] = json.loads(path.read_text())["cells"]
         self._places = {cell["id"]: place for place, cell in enumerate(cells)}
+        self.formulas = sum("".join(cell["source"]).count("$$") for cell in cells) // 2
         self._code = [place for place, cell in enumerate(cells) if cell["cell_type"] == "code"]
         self.panel = page.locator(PANEL)
         self.wait_until_shown()
@@ -106,9 +112,9 @@ class Opened:
 
     def wait_until_shown(self) -> None:
         """Until all cells are on the page, and the kernel waits."""
-        expect(self.panel.locator(".jp-Cell")).to_have_count(len(self._places), timeout=PATIENCE)
-        expect(self.panel.locator(".jp-Toolbar-kernelName")).to_have_text("Python 3 (ipykernel)", timeout=PATIENCE)
-        self.panel.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for(timeout=PATIENCE)
+        expect(self.panel.locator(".jp-Cell")).to_have_count(len(self._places))
+        expect(self.panel.locator(".jp-Toolbar-kernelName")).to_have_text("Python 3 (ipykernel)")
+        self.panel.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
 
     def run_all(self) -> None:
         first = self._next()
@@ -152,4 +158,4 @@ class Opened:
         return max((count for count in self.counts() if count), default=0) + 1
 
     def _wait_until_run(self, places: list[int], first: int) -> None:
-        self.page.wait_for_function(CONSECUTIVE, arg=[PANEL, places, first], polling=50, timeout=PATIENCE)
+        self.page.wait_for_function(CONSECUTIVE, arg=[PANEL, places, first], polling=50)
