@@ -40,9 +40,20 @@ JUDGE = (
     "course/__init__.py",
     "course/answers",
 )
+IN_BROWSERS = {"00_shapes": "shapes", "03_causal_mask": "causal", "05_block": "block", "06_batching": "batching"}
+STUDENTS = (
+    "constraints.txt",
+    "course/__init__.py",
+    "course/modules.py",
+    "course/parameters.py",
+    "tests/browser/pictures",
+    *(f"{folder}/{notebook}" for folder in ("course/answers", "release", "source") for notebook in IN_BROWSERS),
+    *(f"course/figures/{figures}.py" for figures in IN_BROWSERS.values()),
+)
 
 RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/attacks": (*GRADER, "tests/attacks"),
+    "tests/browser": STUDENTS,
     "tests/course": ("course", "autograder/exercises", "autograder/judging", "source"),
     "tests/engine": (*GRADER, "course"),
     "tests/engine/test_outputs.py": (*GRADER, "course", "source", "autograder/exercises"),

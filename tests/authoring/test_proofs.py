@@ -138,6 +138,8 @@ KNOWN: dict[Path, list[Path]] = {}
         ("tests/attacks/test_attacks.py", "tests/attacks/arms.py", "tests/support/users.py"),
         ("tests/attacks/test_attacks.py", "tests/support/submissions.py", "tests/support/quick.py"),
         ("tests/course/test_museum.py", "tests/support/hands.py", "tests/support/recorded.py"),
+        ("tests/browser/test_lab.py", "tests/browser/front_end.py", "tests/browser/likeness.py"),
+        ("tests/browser/test_looks.py", "tests/browser/pictures/message-dark.png", "release/04_heads/04_heads.ipynb"),
         ("tests/engine/test_given.py", "tests/conftest.py", "tests/support/submissions.py"),
     ],
 )

@@ -15,7 +15,7 @@ import pytest
 import autograder.authoring.release as release
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.folder import ROOT, Course
-from autograder.plugins.releasing import CELL_ID, KERNELSPEC, TAGS
+from autograder.plugins.releasing import CELL_ID, FOLDED, KERNELSPEC, TAGS
 from tests.support.leaks import Secret, cells_of, flat, functions, secrets, solution_texts
 
 SECRETS = secrets()
@@ -120,7 +120,8 @@ def test_a_released_notebook_holds_listed_metadata_and_no_outputs(made: Path, no
     assert (read.nbformat, read.nbformat_minor) == (4, 5)
     assert read.metadata == {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
     for cell in read.cells:
-        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "tags"}
+        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "jupyter", "tags"}
+        assert cell.metadata.get("jupyter", FOLDED) == FOLDED
         assert set(cell.metadata.get("tags", ())) <= set(TAGS)
         assert cell.cell_type != "code" or (cell.outputs == [] and cell.execution_count is None)
 
