@@ -9,6 +9,7 @@ import inspect
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -92,14 +93,28 @@ def takes(function: FunctionType, exercise: Exercise) -> bool:
     return True
 
 
+class TooLong(Exception):
+    """A function was called that has better things to do than to answer."""
+
+
+def stop(*_: object) -> None:
+    raise TooLong
+
+
 def answered(function: FunctionType, exercises: list[Exercise]) -> list[Exercise]:
     """The exercises whose check a function passes, if it is given their names."""
     found = []
     for exercise in exercises:
         if takes(function, exercise):
-            with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
-                if examine(as_student(exercise, function)):
-                    found.append(exercise)
+            before = signal.signal(signal.SIGALRM, stop)
+            signal.setitimer(signal.ITIMER_REAL, 3.0, 1.0)
+            try:
+                with contextlib.suppress(SystemExit, TooLong), contextlib.redirect_stdout(io.StringIO()):
+                    if examine(as_student(exercise, function)):
+                        found.append(exercise)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+                signal.signal(signal.SIGALRM, before)
     return found
 
 
@@ -119,6 +134,7 @@ def test_no_kit_holds_what_answers_an_exercise_of_its_last_notebook_or_a_later_o
     for place in [*library(NOTEBOOKS), *(str(released(n).relative_to(ROOT)) for n in NOTEBOOKS)]:
         module = place.removesuffix(".py").replace("/", ".")
         if place.endswith((".py", ".ipynb")) and not module.startswith(MACHINERY):
+            print(place, flush=True)
             with ranks.simulated(), warnings.catch_warnings(action="ignore"):
                 answers[place] = [(f.__name__, e) for f in functions_in(ROOT / place) for e in answered(f, exercises)]
             matplotlib.pyplot.close("all")
