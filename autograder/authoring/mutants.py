@@ -29,10 +29,10 @@ from course.answers import StoredExercise, StoredMistake
 from course.checking import examine, known
 from course.client import answer
 from course.trial import ranks
-from course.trial.claims import seen
 from course.trial.comparing import difference, lines_grow, same_answers
 from course.trial.form import only_form
 from course.trial.text import SEVEN_DIGITS_LEFT
+from course.trial.views import seen
 
 SEEDS = (1, 20, 300)
 RESTS_ON = (

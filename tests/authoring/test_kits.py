@@ -30,8 +30,8 @@ from autograder.exercises.model import Exercise
 from autograder.folder import ROOT
 from course import answers
 from course.trial import ranks
-from course.trial.claims import seen
 from course.trial.comparing import difference
+from course.trial.views import seen
 
 MACHINERY = (
     "course.__main__",
@@ -158,6 +158,7 @@ def test_a_kit_holds_what_its_notebooks_need_and_no_more() -> None:
     third, all_ = set(library(NOTEBOOKS[:4])), set(library(NOTEBOOKS))
     assert {"course/figures/causal.py", "course/answers/03_causal_mask/causal_keep.json"} <= third
     assert not {path for path in third if "racers" in path or "modules" in path or "04_heads" in path}
+    assert [("course/trial/claims.py" in library(NOTEBOOKS[:i])) for i in (1, 2, 3)] == [False, False, True]
     python = {path.relative_to(ROOT).as_posix() for path in (ROOT / "course").rglob("*.py")}
     assert all_ >= python
 

@@ -33,8 +33,8 @@ from course.answers import INDEX
 FOLDER = "attention-in-matrices"
 HERE = Path(__file__).parent
 ALWAYS = ("course/__init__.py", "course/__main__.py", "course/kit")
-ON_DEMAND = "course/modules.py"
-"""What a harness imports when it is run: only that of an exercise of 06, which imports it too."""
+ON_DEMAND = {"course/trial/claims.py": "02_matrices", "course/modules.py": "06_batching"}
+"""What is imported when an exercise is checked that needs it, and the first notebook that has such an exercise."""
 DATA = ("course/py.typed", "course/figures/course.mplstyle", "course/kit/settings")
 RECORDS = {"course/recording.py": "course/records.json"}
 
@@ -83,8 +83,7 @@ def library(notebooks: Iterable[str]) -> list[str]:
     asked = {file for cell in cells for name in imported(cell.encode(), ()) for file in modules(name, ROOT)}
     starts = {path.relative_to(ROOT).as_posix() for path in asked if path.is_relative_to(ROOT / "course")}
     reached = {path.relative_to(ROOT).as_posix() for path in with_imports(ROOT, {*ALWAYS, *starts})}
-    if ON_DEMAND not in starts:
-        reached.discard(ON_DEMAND)
+    reached -= {file for file, first in ON_DEMAND.items() if first not in notebooks}
     found = {path for path in reached if path.startswith("course/")}
     found |= {path.relative_to(ROOT).as_posix() for name in DATA for path in _files(ROOT / name)}
     found |= {data for module, data in RECORDS.items() if module in found}
