@@ -9,6 +9,7 @@ import inspect
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -257,14 +258,13 @@ def test_start_refuses_an_old_python_in_a_sentence(kit: Path) -> None:
 
 @pytest.mark.thorough
 def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
-    """On a machine with nothing but Python: start.py, a wrong and a right answer; then the next kit, which keeps both."""
-    first, second = (unpacked(last, tmp_path / last) for last in ("00_shapes", "01_token_loops"))
-    says = json.loads((second / "kit.json").read_text())
-    (second / "kit.json").write_text(
-        json.dumps({**says, "made": says["made"].replace("20", "30", 1)})
-    )  # both were made in one second
+    """On a machine with nothing but Python: start.py, a wrong and a right answer; then the next kit, which keeps both.
+
+    Both kits are unpacked in the home folder, where the student's own copies come to lie beside them.
+    """
     home = tmp_path / "home"
-    home.mkdir()
+    first = unpacked("00_shapes", home)
+    older = shutil.copytree(first, tmp_path / "older")
     plain = {"HOME": str(home), "PATH": os.defpath, **{k: v for k, v in os.environ.items() if k.startswith("PIP_")}}
 
     def start(kit: Path) -> str:
@@ -289,8 +289,10 @@ def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
     assert checked("X @ Y.T").startswith("pairwise_dots: correct")
     again = start(first)
     assert "Installing" not in again
+    second = unpacked("01_token_loops", home)
+    says = json.loads((second / "kit.json").read_text())  # both may have been made in one second
+    (second / "kit.json").write_text(json.dumps({**says, "made": says["made"].replace("20", "30", 1)}))
     said = start(second)
     assert "01_token_loops: new." in said
     assert notebook.read_text() == written
-    assert "2 notebooks" not in start(first)
-    assert "A newer kit was here before" in start(first)
+    assert "A newer kit was here before" in start(older)

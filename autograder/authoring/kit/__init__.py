@@ -134,6 +134,7 @@ def _write_requirements(kit: Path, version: str) -> None:
         "version": version,
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         "packages": len(_needed(wanted)),
+        "wheel": next(kit.glob("*.whl")).name,
         "torch": f"torch=={pins['torch']}",
     }
     (kit / "kit.json").write_text(json.dumps(says, indent=1) + "\n", encoding="utf-8")
