@@ -50,9 +50,7 @@ def hand_in(notebook: str) -> None:
     defined = {one: scope[one] for one in answers.names(name) if callable(scope.get(one))}
     content = _saved(path, defined.values())
     if content is None:
-        print(
-            f"What you ran last is not in {path.name} yet. Save it (Ctrl+S, on a Mac ⌘S), and run this cell again. Nothing was handed in."
-        )
+        print(f"What you ran last is not in {path.name} yet. Save it, and run this cell again. Nothing was handed in.")
         return
     results = {one: examine(defined[one]) if one in defined else None for one in answers.names(name)}
     _tell(name, results)
@@ -71,11 +69,14 @@ def _saved(path: Path, functions: Iterable[Callable[..., Any]]) -> bytes | None:
         for f in functions
         if hasattr(inspect.unwrap(f), "__code__")
     }
-    until = time.monotonic() + PATIENCE
+    until, asked = time.monotonic() + PATIENCE, False
     while True:
         content = path.read_bytes()
         if wanted - {""} <= _cells(content):
             return content
+        if not asked:
+            print(f"Waiting for {path.name} to be saved: Ctrl+S, on a Mac ⌘S.", flush=True)
+            asked = True
         if time.monotonic() > until:
             return None
         time.sleep(0.5)

@@ -260,7 +260,7 @@ def test_start_refuses_an_old_python_in_a_sentence(kit: Path) -> None:
 def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
     """On a machine with nothing but Python: start.py, a wrong and a right answer; then the next kit, which keeps both.
 
-    Both kits are unpacked in the home folder, where the student's own copies come to lie beside them.
+    Both kits are unpacked in the home folder, one over the other, and are thrown away in the end: what is the student's lies elsewhere.
     """
     home = tmp_path / "home"
     first = unpacked("00_shapes", home)
@@ -274,7 +274,7 @@ def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
         return run.stdout
 
     assert "00_shapes: new." in start(first)
-    work = home / FOLDER
+    work = home / "attention-in-matrices"
     notebook = work / "00_shapes" / "00_shapes.ipynb"
     written = notebook.read_text().replace("raise NotImplementedError()", "return X @ Y.T", 1)
     notebook.write_text(written)
@@ -296,3 +296,6 @@ def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
     assert "01_token_loops: new." in said
     assert notebook.read_text() == written
     assert "A newer kit was here before" in start(older)
+    shutil.rmtree(second)
+    assert notebook.read_text() == written
+    assert checked("X @ Y.T").startswith("pairwise_dots: correct")

@@ -223,7 +223,9 @@ def test_what_was_run_and_not_saved_is_not_handed_in(
 ) -> None:
     desk(RIGHT.replace("Y.T", "Y"), RIGHT)
     hand_in(NAME)
-    assert "Save it" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Ctrl+S" in said
+    assert "Save it" in said
     assert not (tmp_path / "hand_in").exists()
 
 

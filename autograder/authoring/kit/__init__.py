@@ -30,7 +30,8 @@ from autograder.problems import FAILED, Problem
 from course import __version__
 from course.answers import INDEX
 
-FOLDER = "attention-in-matrices"
+FOLDER = "attention-in-matrices-kit"
+"""What the zip unpacks to: not the folder of a student's own notebooks, `attention-in-matrices`, wherever it is unpacked."""
 HERE = Path(__file__).parent
 ALWAYS = ("course/__init__.py", "course/__main__.py", "course/kit")
 ON_DEMAND = {"course/trial/claims.py": "02_matrices", "course/modules.py": "06_batching"}
@@ -47,7 +48,7 @@ def make_kit(last: str, folder: Path) -> Path:
         folder: where the zip is written.
 
     Returns:
-        The zip: "attention-in-matrices-03.zip".
+        The zip: "attention-in-matrices-kit-03.zip".
     """
     notebooks = NOTEBOOKS[: NOTEBOOKS.index(last) + 1]
     with TemporaryDirectory() as temporary:
