@@ -58,8 +58,9 @@ def hand_in(notebook: str) -> None:
     now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
     print(f"\nThe file to hand in is {kept}")
     print(f"Receipt: {name}, {now}, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
-    if _has_exchange():
-        print(_submit(name, path.parent.parent))
+    work = path.parent.parent
+    if _has_exchange(work):
+        print(_submit(name, work))
 
 
 def _saved(path: Path, functions: Iterable[Callable[..., Any]]) -> bytes | None:
@@ -114,13 +115,13 @@ def _keep(path: Path, content: bytes) -> Path:
     return kept
 
 
-def _has_exchange() -> bool:
-    """Whether nbgrader is here, and somebody has set it up."""
+def _has_exchange(folder: Path) -> bool:
+    """Whether nbgrader is here, and somebody has set it up, for this machine or for a folder of notebooks."""
     if find_spec("nbgrader") is None:
         return False
     from jupyter_core.paths import jupyter_config_path
 
-    return EXCHANGE.is_dir() or any((Path(folder) / CONFIG).is_file() for folder in jupyter_config_path())
+    return EXCHANGE.is_dir() or any((Path(place) / CONFIG).is_file() for place in (folder, *jupyter_config_path()))
 
 
 def _submit(name: str, folder: Path) -> str:
