@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
-.PHONY: grade test test-all numbers lab setup release outputs mutants lint
+.PHONY: grade test test-all numbers lab kit setup release outputs mutants lint
 
 grade: $(READY) release
 	$(RUN) python -m autograder sample
@@ -44,9 +44,11 @@ lint: $(READY)
 
 # Students work on copies in work/, which git ignores; what is there already is never overwritten.
 lab: $(READY)
-	mkdir -p work
-	cp -Rn release/. work/ || true
-	$(RUN) jupyter lab --notebook-dir=work
+	$(RUN) python -m course --notebooks release --work work
+
+# The zip that students start from; `make kit UPTO=03` has the notebooks up to 03 in it, and no answer to that one or to a later one.
+kit: $(READY) release
+	$(RUN) python -m autograder kit $(or $(UPTO),$(error name the last notebook: make kit UPTO=03))
 
 setup: $(READY)
 

@@ -73,6 +73,25 @@ def release(
 
 
 @app.command()
+def kit(
+    last: Annotated[str, typer.Argument(help="the last notebook in it, such as 03_causal_mask or 03")],
+    folder: Annotated[Path, typer.Option(help="where the zip is written")] = Path("build/kit"),
+) -> None:
+    """Make the zip that students unpack and start: the notebooks up to one, and what they need.
+
+    Give it out when the notebook before the last one is closed: what builds on a notebook holds its solutions.
+    """
+    from autograder.authoring.kit import make_kit
+
+    meant = [name for name in NOTEBOOKS if last in (name, name.partition("_")[0])]
+    if not meant:
+        raise typer.BadParameter(f"there is no notebook {last}; there are {', '.join(NOTEBOOKS)}")
+    with _in_a_sentence():
+        archive = make_kit(meant[0], folder)
+    typer.echo(f"{archive}, {archive.stat().st_size / 1e6:.1f} MB: the notebooks up to {meant[0]}")
+
+
+@app.command()
 def mutants(
     names: Annotated[
         list[str] | None, typer.Argument(help="exercises and notebooks, such as ffn or 05_block; all if none is named")

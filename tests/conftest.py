@@ -1,4 +1,5 @@
-"""Course folders of their own, in which notebook 00 is released; and what becomes of tests where no walls can be built."""
+"""Course folders of their own, in which notebook 00 is released; which tests run beside which; and what becomes of tests where no
+walls can be built, or no browser is."""
 
 from __future__ import annotations
 
@@ -16,19 +17,34 @@ from xdist.scheduler import LoadFileScheduling
 from autograder.engine.doctor import remedy
 from autograder.engine.outer import why_not
 from autograder.folder import Course
+from tests.browser.chromium import NO_BROWSER, REMEDY
 
 pytest_plugins = ["tests.proved"]
+pytest.register_assert_rewrite("tests.browser.paths", "tests.browser.likeness", "tests.browser.visit")
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")  # a busy one draws and runs slowly, and is no failure
 NewCourse = Callable[[], Course]
 NO_WALLS = "walls around submissions cannot be built here"
 REQUIRED = "REQUIRE_WALLS"  # set in the environment where a test that is left out is a failure
+ONE_AFTER_ANOTHER = (
+    "tests/browser/",  # a browser, a server and kernels fill a machine
+    "tests/plugins/test_executing.py",  # in these, cells have a few seconds
+    "tests/plugins/test_hostile_answers.py",
+    "tests/plugins/test_stock_class.py",
+)
+
+
+class ByFile(LoadFileScheduling):
+    """Each file goes to one worker, so that a class that a whole file looks at is graded once; some files share one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "one after another" if file.startswith(ONE_AFTER_ANOTHER) else file
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
-    """Give each file to one worker, so that a class that a whole file looks at is graded once."""
-    return LoadFileScheduling(config, log) if config.getvalue("dist") == "load" else None
+    return ByFile(config, log) if config.getvalue("dist") == "load" else None
 
 
 @pytest.fixture(scope="session")
@@ -42,12 +58,18 @@ def walls() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How many tests were left out because there are no walls, and how to have them run."""
-    left_out = [report for report in terminalreporter.stats.get("skipped", ()) if NO_WALLS in str(report.longrepr)]
-    if left_out:
+    """How many tests were left out because there are no walls, or no browser, and how to have them run."""
+    skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+    if without_walls := sum(NO_WALLS in why for why in skipped):
         reason = why_not("both")
         terminalreporter.write_line(
-            f"tests skipped because {NO_WALLS}, {len(left_out)}: {reason}. To run them: {remedy(reason)}, and then `make test`.",
+            f"tests skipped because {NO_WALLS}, {without_walls}: {reason}. To run them: {remedy(reason)}, and then `make test`.",
+            yellow=True,
+        )
+    if without_browser := sum(NO_BROWSER in why for why in skipped):
+        terminalreporter.write_line(
+            f"tests skipped because {NO_BROWSER}, {without_browser}: the course was not tried as students meet it. "
+            f"To run them: {REMEDY}, and then `make test`.",
             yellow=True,
         )
 

@@ -16,7 +16,14 @@ import pytest
 from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.folder import ROOT
 
-COURSE = ("course/*.py", "course/answers/index.json", "course/figures", "course/records.json", "course/trial")
+COURSE = (
+    "course/*.py",
+    "course/answers/index.json",
+    "course/figures",
+    "course/kit",
+    "course/records.json",
+    "course/trial",
+)
 """The students' library without the answers that `check` compares with."""
 
 LISTED = ("autograder/exercises/*/__init__.py",)
@@ -49,6 +56,16 @@ JUDGE = (
     "course/__init__.py",
     "course/answers",
 )
+IN_BROWSERS = {"00_shapes": "shapes", "03_causal_mask": "causal", "05_block": "block", "06_batching": "batching"}
+STUDENTS = (
+    "constraints.txt",
+    "course/__init__.py",
+    "course/modules.py",
+    "course/parameters.py",
+    "tests/browser/pictures",
+    *(f"{folder}/{notebook}" for folder in ("course/answers", "release", "source") for notebook in IN_BROWSERS),
+    *(f"course/figures/{figures}.py" for figures in IN_BROWSERS.values()),
+)
 
 RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/attacks": (*GRADER, "tests/attacks"),
@@ -76,6 +93,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/course/test_figures.py": (*COURSE, "course/answers/03_causal_mask"),
     "tests/course/test_latest.py": ("course",),
     "tests/course/test_mine.py": ("course", "source"),
+    "tests/browser": STUDENTS,
     "tests/engine": (*GRADER, "course"),
     "tests/engine/test_outputs.py": (*GRADER, *ONE_NOTEBOOK, "autograder/exercises/{room}"),
     "tests/grading": GRADER,

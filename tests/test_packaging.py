@@ -28,7 +28,9 @@ def canonical(name: str) -> str:
 
 def declared() -> set[str]:
     extras = PROJECT["optional-dependencies"]
-    return {canonical(name) for name in (*PROJECT["dependencies"], *extras["instructor"], *extras["test"])}
+    return {
+        canonical(name) for name in (*PROJECT["dependencies"], *extras["instructor"], *extras["lab"], *extras["test"])
+    }
 
 
 def pins(lines: list[str]) -> dict[str, str]:

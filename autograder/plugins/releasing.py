@@ -11,6 +11,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from autograder.exercises import NOTEBOOKS
 
 CELL_METADATA = ("deletable", "editable", "nbgrader")
+FOLDED = {"source_hidden": True}  # JupyterLab shows three dots in place of the code
 TAGS = ("raises-exception",)  # in Jupyter, "Run All" goes on after such a cell: it waits for an exercise
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 PYTHON = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
@@ -59,9 +60,12 @@ class Stable(NbGraderPreprocessor):
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
         tags = [tag for tag in cell.metadata.get("tags", ()) if tag in TAGS]
+        folded = cell.metadata.get("jupyter") == FOLDED
         cell.metadata = NotebookNode({key: cell.metadata[key] for key in CELL_METADATA if key in cell.metadata})
         if tags:
             cell.metadata["tags"] = tags
+        if folded:
+            cell.metadata["jupyter"] = NotebookNode(FOLDED)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
         return cell, resources

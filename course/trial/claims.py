@@ -27,13 +27,9 @@ LARGEST = 16
 Side = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 
-def _dots(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
-    return np.einsum("nk,mk->nm", Q, K)
-
-
 def _weights(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     """The weights of Q and K, [n, m], as the notebook's `attention` has them."""
-    S = _dots(Q, K) / math.sqrt(Q.shape[1])
+    S = np.einsum("nk,mk->nm", Q, K) / math.sqrt(Q.shape[1])
     powers = np.exp(S - S.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
@@ -57,7 +53,7 @@ def _counted_flops(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> int:
 
 
 SIDES: dict[str, tuple[Side, Side]] = {
-    "no_transpose": (lambda Q, K, V: _dots(Q, K), lambda Q, K, V: Q @ K),
+    "no_transpose": (lambda Q, K, V: np.einsum("nk,mk->nm", Q, K), lambda Q, K, V: Q @ K),
     "output_width": (lambda Q, K, V: np.shape(_weights(Q, K) @ V), lambda Q, K, V: Q.shape),
     "one_width": (lambda Q, K, V: math.sqrt(Q.shape[1]), lambda Q, K, V: math.sqrt(V.shape[1])),
     "flops": (_counted_flops, lambda Q, K, V: 2 * len(Q) * len(K) * Q.shape[1]),

@@ -180,12 +180,14 @@ def _recognised(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list
 def telling(expected: Observation, given: Observation, mistaken: Observation) -> bool:
     """Whether a wrong answer that is also a mistake's points to that mistake.
 
-    An exception alone does not, since many mistakes raise the same one; one that names the same sizes or types does.
+    An exception alone does not, since many mistakes raise the same one; one that names the same sizes or types does, and one that says
+    that an array stands where a whole number should.
     """
     if given.raised is None or mistaken.raised is None:
         return difference(expected, given) is not None
     return (
-        given.raised.message == mistaken.raised.message and re.search(r"\d|'[\w.]+'", given.raised.message) is not None
+        given.raised.message == mistaken.raised.message
+        and re.search(r"\d|'[\w.]+'|only integer scalar arrays", given.raised.message) is not None
     )
 
 

@@ -258,6 +258,22 @@ def stepping(
     return {"output": answer[0], "cache": answer[1]} if isinstance(answer, tuple) and len(answer) == 2 else answer
 
 
+def looked_into(function: Callable[..., Any], n: int, places: list[int]) -> Any:
+    """Of the table that your function returned for n, the rows and columns with the numbers in `places` were looked at."""
+    import numpy as np
+
+    returned = function(n)
+    table = np.asarray(returned)
+    inside = [place for place in places if place < min(table.shape, default=0)]
+    entries: Any = table[np.ix_(inside, inside)] if table.ndim == 2 else None
+    return {
+        "The shape of the table": str(list(table.shape)),
+        "What stands in these places": entries.tolist()
+        if isinstance(returned, list) and entries is not None
+        else entries,
+    }
+
+
 def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
     """Here something is to be refused: a ValueError is raised."""
     try:
@@ -408,6 +424,7 @@ HARNESSES: dict[str, Harness] = {
     "evaluating": evaluating,
     "timing": timing,
     "decoding": decoding,
+    "looked_into": looked_into,
     "refusing": refusing,
     "accepting": accepting,
     "stepping": stepping,

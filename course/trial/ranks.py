@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -276,6 +275,8 @@ def _tell(link: SocketLink, rank: Rank) -> None:
 
 def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
     """What each rank tells. When the first is through the others have little time left; then it goes, and they notice."""
+    from multiprocessing.connection import wait  # a browser's Python has none, and checks in it need none
+
     found: dict[int, Rank] = {}
     waiting: dict[Any, tuple[int, SocketLink]] = {
         link.connection: (rank, link) for rank, (_, link) in enumerate(started)

@@ -154,6 +154,8 @@ def test_a_changed_file_of_tests_is_proved_again_and_no_other_is() -> None:
         ),
         ("tests/judging/test_forging.py", "autograder/exercises/parts.py", "autograder/exercises/devices/mlp_tp.py"),
         ("tests/judging/test_fuzz.py", "autograder/exercises/devices/mlp_tp.py", "source/09_devices/09_devices.ipynb"),
+        ("tests/browser/test_lab.py", "tests/browser/front_end.py", "tests/browser/likeness.py"),
+        ("tests/browser/test_looks.py", "tests/browser/pictures/message-dark.png", "release/04_heads/04_heads.ipynb"),
         ("tests/engine/test_given.py", "tests/conftest.py", "tests/support/submissions.py"),
     ],
 )

@@ -16,7 +16,7 @@ import autograder.authoring.release as release
 from autograder.authoring import proofs
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.folder import ROOT
-from autograder.plugins.releasing import CELL_ID, KERNELSPEC, TAGS
+from autograder.plugins.releasing import CELL_ID, FOLDED, KERNELSPEC, TAGS
 from tests.support.leaks import Secret, cells_of, flat, functions, secrets, solution_texts
 
 SECRETS = secrets()
@@ -133,7 +133,8 @@ def test_a_released_notebook_holds_listed_metadata_and_no_outputs(notebook: str)
     assert (read.nbformat, read.nbformat_minor) == (4, 5)
     assert read.metadata == {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
     for cell in read.cells:
-        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "tags"}
+        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "jupyter", "tags"}
+        assert cell.metadata.get("jupyter", FOLDED) == FOLDED
         assert set(cell.metadata.get("tags", ())) <= set(TAGS)
         assert cell.cell_type != "code" or (cell.outputs == [] and cell.execution_count is None)
 
@@ -258,7 +259,7 @@ def test_the_wheel_asks_for_nothing_that_only_instructors_need(wheel: Path) -> N
     (metadata,) = wheel.glob("*.dist-info/METADATA")
     wanted = re.findall(r"^Requires-Dist: (.*)$", metadata.read_text(), re.MULTILINE)
     plain = sorted(line for line in wanted if "extra ==" not in line)
-    assert plain == ["ipython", "jaxtyping", "matplotlib", "numpy", "torch"]
+    assert plain == ["ipython", "jaxtyping", "matplotlib", "numpy"]
 
 
 def test_on_a_students_machine_check_answers_and_judge_says_when_hidden_tests_run(wheel: Path, tmp_path: Path) -> None:

@@ -55,6 +55,20 @@ def test_only_listed_metadata_leave_the_house() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("written", "released"),
+    [
+        ({"source_hidden": True}, {"source_hidden": True}),
+        ({"source_hidden": False}, None),
+        ({"outputs_hidden": True}, None),
+    ],
+)
+def test_code_that_is_folded_stays_folded(written: dict[str, bool], released: dict[str, bool] | None) -> None:
+    notebook = new_notebook(cells=[new_code_cell("1", id="one", metadata={"jupyter": written})])
+    stable, _ = Stable().preprocess(notebook, OURS)
+    assert stable.cells[0].metadata.get("jupyter") == released
+
+
 @pytest.mark.parametrize("ids", [("a", "a"), ("A", "b"), ("a_b", "c"), ("", "b"), (None, "b")])
 def test_cell_ids_that_are_not_unique_plain_words_are_refused(ids: tuple[str | None, str]) -> None:
     notebook = new_notebook(cells=[new_markdown_cell("x"), new_markdown_cell("x")])

@@ -75,6 +75,8 @@ PUBLIC = (
     # a mask for each head; item 0 and head 0 see as in a triangle, and others do not
     case(*_public_heads(7, 2, 2, 3, 3, 5, 2, MIXED)),
     case(*_public_heads(8, 2, 2, 3, 3, 3, 3, MIXED[:, :1])),
+    # nobody sees the future, nor all of the past
+    case(*_public_heads(10, 1, 1, 3, 3, 2, 1, [[1, 0, 0], [1, 1, 0], [0, 1, 1]])),
     case(*_public_heads(9, 2, 3, 4, 5, 6, 5, random_keep(np.random.default_rng(3), 4, 5))),
     # scores far below 0, in every row
     case(
@@ -125,6 +127,13 @@ def _triangle_first(rng: np.random.Generator, b: int, h: int, n: int) -> np.ndar
     return keep
 
 
+def _part_of_the_past(rng: np.random.Generator, n: int) -> np.ndarray:
+    """A mask under which each query sees itself, and not all that came before it; of the future, nothing."""
+    keep = lower_triangle(n) & random_keep(rng, n, n) | np.eye(n, dtype=bool)
+    keep[-1, rng.integers(n - 1)] = False
+    return keep
+
+
 @probe(1.0)
 def all_heads(rng: np.random.Generator) -> list[Case]:
     """every head of every item, for masks of every allowed shape"""
@@ -135,8 +144,11 @@ def all_heads(rng: np.random.Generator) -> list[Case]:
         _masks(rng, b, h, n, m),
         _masks(rng, 1, 1, n, m),
     )
-    first = case(*_drawn_heads(rng, b, h, n, n, k, v, _triangle_first(rng, b, h, n)))
-    return [*(case(*_drawn_heads(rng, b, h, n, m, k, v, keep)) for keep in masks), first]
+    square = (_triangle_first(rng, b, h, n), _part_of_the_past(rng, n))
+    return [
+        *(case(*_drawn_heads(rng, b, h, n, m, k, v, keep)) for keep in masks),
+        *(case(*_drawn_heads(rng, b, h, n, n, k, v, keep)) for keep in square),
+    ]
 
 
 @probe(0.5)
@@ -280,6 +292,15 @@ def causal_if_the_first_is_a_triangle(Q: T, K: T, V: T, keep: T) -> T:
     each head, may have its own. Hand the mask on."""
     first = keep[(0,) * (keep.ndim - 2)]
     if first.shape[0] == first.shape[1] and torch.equal(first, torch.ones_like(first).tril()):
+        return _sdpa(Q, K, V, is_causal=True)
+    return _sdpa(Q, K, V, attn_mask=keep)
+
+
+@mistake
+def causal_if_there_is_no_future(Q: T, K: T, V: T, keep: T) -> T:
+    """a mask that hides the future is a triangle for you, and you asked for is_causal. It may hide something of the past as well, such as
+    padding. Hand the mask on."""
+    if keep.shape[-2] == keep.shape[-1] and not keep.triu(1).any():
         return _sdpa(Q, K, V, is_causal=True)
     return _sdpa(Q, K, V, attn_mask=keep)
 

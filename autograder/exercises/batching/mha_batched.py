@@ -66,8 +66,8 @@ def _small(seed: int, b: int, n: int, d: int, h: int, k: int, v: int, dtype: str
 
 def _with_more_parameters(arguments: tuple[Any, ...], keep: np.ndarray) -> Case:
     X, params, h = arguments
-    more = {"b2": tensor_value([0.5] * X.array.shape[-1]), **dict(reversed(params.items()))}
-    return case(X, more, h, TensorValue(keep))
+    b2, gain1 = (tensor_value([number] * X.array.shape[-1], X.array.dtype.name) for number in (0.5, 2.0))
+    return case(X, {"b2": b2, **dict(reversed(params.items())), "gain1": gain1}, h, TensorValue(keep))
 
 
 BROKEN = _small(8, 1, 2, 2, 1, 1, 1)
@@ -141,6 +141,7 @@ PUBLIC = (
     ),
     # one mask for each head, and parameters that nobody asks for
     _with_more_parameters(_small(10, 2, 3, 4, 2, 3, 2), random_keep(np.random.default_rng(1), 2, 2, 3, 3)),
+    _with_more_parameters(_small(12, 1, 2, 2, 1, 1, 1, "float32"), lower_triangle(2)),
     case(*_small(11, 2, 4, 5, 2, 6, 5), TensorValue(random_keep(np.random.default_rng(2), 4, 4))),
     case(*_small(7, 10, 4, 3, 9, 2, 2), TensorValue(lower_triangle(4))),  # many items and heads, for loops to show
 )

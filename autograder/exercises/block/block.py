@@ -825,6 +825,15 @@ def weights_handed_over_in_another_order(X: F, params: Params, h: int, keep: B, 
 
 
 @mistake
+def mask_handed_over_for_the_heads(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """an array stands where mha asks for the number of heads. Compare your call with the first line of mha, argument by
+    argument: the heads come before the mask."""
+    T1 = norm1(X, params, eps)
+    attention_of_heads(T1, params["Wqkv"], params["Wo"], keep, h)  # type: ignore[arg-type]
+    return {}
+
+
+@mistake
 def norms_get_eps_first(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your LayerNorms are handed eps before gain and bias. Compare the calls with the first line of layer_norm."""
     with np.errstate(invalid="ignore", divide="ignore"):

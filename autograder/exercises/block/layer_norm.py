@@ -74,6 +74,7 @@ PUBLIC = (
         1e-5,
     ),
     _any_tokens(7, 5, 6),
+    _any_tokens(9, 2, 1, 2, 3),
     _any_tokens(8, 2, 3, 4),
 )
 

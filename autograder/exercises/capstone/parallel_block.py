@@ -798,6 +798,25 @@ def Wo_cut_by_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
 
 
 @mistake
+def Wo_split_among_all_heads(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you split the rows of Wo into h parts, one for each head, and took one of them. A rank has h / p heads, and needs the rows of all of
+    these: it is p ranks that share Wo."""
+    _refuse(p, params, h)
+    Wo = np.split(params["Wo"], h)[rank]
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def mask_handed_over_for_the_heads(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """an array stands where mha asks for the number of heads. Compare your call with the first line of mha, argument by argument: the heads
+    come before the mask."""
+    _refuse(p, params, h)
+    Wqkv, Wo = _columns(rank, p, params, h), _rows(rank, p, params["Wo"])
+    return attention_of_heads(norm1(X, params, eps), Wqkv, Wo, keep, h // p)  # type: ignore[arg-type]
+
+
+@mistake
 def W2_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """what you multiply a rank's hidden features by has a row for each of all f features, and a rank has f / p of them. Either W2 is
     whole, or you cut it by columns. A rank needs the rows that its own features meet."""

@@ -46,6 +46,8 @@ PUBLIC = (
     # beyond them, by hardly anything
     *(case(1.5 + sign * (0.25 + 2.0**power), 1.5, 0.25) for power in (-20, -13, -10, -8) for sign in (1, -1)),
     case(1.5, 1.5, 0.0),  # a band of width 0
+    case(1.5 + 2.0**-10, 1.5, 0.0),
+    case(1.5 - 2.0**-10, 1.5, 0.0),
     # another entropy, other digits
     case(2.237, 2.384, 0.145),
     case(2.533, 2.384, 0.145),
@@ -96,7 +98,7 @@ def edges_of_the_band(rng: np.random.Generator) -> list[Case]:
     entropy, tol = _quarters(rng)
     beyond = [tol + 2.0**power for power in (-20, -13, -10, -8)]  # by hardly anything, and still exact
     cases += [case(entropy + sign * by, entropy, tol) for by in beyond for sign in (1, -1)]
-    return [*cases, case(entropy, entropy, 0.0)]
+    return [*cases, *(case(entropy + by, entropy, 0.0) for by in (0.0, 2.0**-10, -(2.0**-10)))]
 
 
 @probe(0.25)
@@ -284,6 +286,13 @@ def a_tolerance_of_its_own(loss: float, entropy: float, tol: float) -> str:
     """your function has a tolerance of its own, 0.05, and does not look at the one that it is given. The band is as wide
     as the caller says."""
     return _judge(loss, entropy, 0.05)
+
+
+@mistake
+def no_width_is_no_tolerance(loss: float, entropy: float, tol: float) -> str:
+    """where tol is 0 you take another one instead. A tolerance of 0 was given, too: then the entropy alone is honest. (In a question
+    such as `if tol` or `tol or ...`, 0 counts as nothing.)"""
+    return _judge(loss, entropy, tol or 0.05)
 
 
 @mistake

@@ -18,7 +18,14 @@ def causal_keep(n: int) -> Bool[np.ndarray, "n n"]:
     return keep
 
 
-PUBLIC = (case(1), case(3), case(5), case(8))
+def _long_text(n: int) -> Case:
+    """A text that is longer than what a byte counts to and than some models' context; few of its places are looked at, all of them
+    where such numbers end."""
+    ends = (2**power + by for power in (7, 8, 9, 10) for by in (-1, 0, 1))
+    return case(n, [0, 1, *ends, n - 2, n - 1], harness="looked_into")
+
+
+PUBLIC = (case(1), case(3), case(5), case(8), _long_text(1060))
 
 
 @probe(1.5)
@@ -29,8 +36,8 @@ def lengths(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def short_and_long_texts(rng: np.random.Generator) -> list[Case]:
-    """sequences of one and of two tokens, and of more than sixty-four"""
-    return [case(1), case(2), case(int(rng.integers(66, 69)))]
+    """sequences of one and of two tokens, of more than sixty-four, and of more than a thousand"""
+    return [case(1), case(2), case(int(rng.integers(66, 69))), _long_text(int(rng.integers(1040, 1090)))]
 
 
 @mistake
@@ -165,6 +172,28 @@ def list_of_rows(n: int) -> list[list[bool]]:
 def fixed_size(n: int) -> B:
     """your mask has a size of its own, whatever n is, or is cut out of one that has. Make it for this n."""
     return np.tril(np.ones((3, 3), bool))[:n, :n]
+
+
+@mistake
+def fixed_size_of_a_model(n: int) -> B:
+    """your mask is cut out of one with a size of its own, 1024. Longer texts find no room in it. Make it for this n."""
+    return np.tril(np.ones((1024, 1024), bool))[:n, :n]
+
+
+@mistake
+def places_in_a_byte(n: int) -> B:
+    """you number the places in a type that is too small for a long text. A byte (uint8) counts to 255 and then begins at 0 again, so that
+    place 256 passes for the first."""
+    place = np.arange(n).astype(np.uint8)
+    return place[None, :] <= place[:, None]
+
+
+@mistake
+def places_in_a_signed_byte(n: int) -> B:
+    """you number the places in a type that is too small for a long text. A signed byte (int8) counts to 127 and goes on at -128, so that
+    place 128 passes for one before all others."""
+    place = np.arange(n).astype(np.int8)
+    return place[None, :] <= place[:, None]
 
 
 @mistake

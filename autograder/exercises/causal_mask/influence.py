@@ -38,8 +38,8 @@ def influence(
     return moves
 
 
-def _mixer(A: list[list[float]], X: list[list[float]], **parameters: object) -> Case:
-    return case(public_function("mixer", A=np.array(A), **parameters), np.array(X))
+def _mixer(A: list[list[float]], X: list[list[float]], dtype: str = "float64", **parameters: object) -> Case:
+    return case(public_function("mixer", A=np.array(A), **parameters), np.array(X, dtype))
 
 
 PUBLIC = (
@@ -107,6 +107,8 @@ PUBLIC = (
         reads=np.array([[1.0, -0.5], [0.5, -0.25]]),
         rounding=2e-13,
     ),
+    # tokens in float32
+    _mixer([[1.0, 0.0], [0.5, 1.0]], [[0.5, -1.0, 2.0], [1.5, 0.0, -0.5]], "float32", centred=True),
     # a single token
     _mixer([[1.0]], [[0.3, -0.2, 0.5]], centred=True),
     # output 0 sees nobody, and token 1 is seen by nobody

@@ -68,6 +68,11 @@ PUBLIC = (
         np.array([[[[1.0, 2.0, 0.0]], [[0.0, 1.0, 3.0]]], [[[2.0, 2.0, 1.0]], [[-1.0, 0.0, 1.0]]]]),
         np.array([[[True, False, True]], [[False, True, True]]]),
     ),
+    # a mask for each of two items, for both of its heads
+    case(
+        np.array([[[[1.0, 2.0, 0.0]], [[0.0, 1.0, 3.0]]], [[[2.0, 2.0, 1.0]], [[-1.0, 0.0, 1.0]]]]),
+        np.array([[[[True, False, True]]], [[[False, True, True]]]]),
+    ),
     # nothing is as large as anything else; rows without their first place, and one without any
     case(
         np.array(

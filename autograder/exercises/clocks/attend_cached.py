@@ -146,6 +146,13 @@ PUBLIC = (
         _table((2.0,), (-2.0,)),
         harness="decoding",
     ),
+    case(
+        _table((1.0, 0.0), (0.5, 1.0), (-1.0, 2.0), dtype="float32"),
+        _table((1.0, 0.5), (0.0, -1.0), dtype="float32"),
+        _table((0.0, 1.0), (1.0, -1.0), dtype="float32"),
+        _table((2.0,), (-2.0,), dtype="float32"),
+        harness="decoding",
+    ),
 )
 
 

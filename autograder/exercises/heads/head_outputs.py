@@ -188,6 +188,24 @@ def running_total(T: F, Wo: F) -> F:
 
 
 @mistake
+def differences_of_running_totals(T: F, Wo: F) -> F:
+    """one share is missing. The differences of running sums are one fewer than the sums: before head 0 there is
+    nothing, and its share is the first sum itself."""
+    h, _, v = T.shape
+    return (T @ Wo.reshape(h, v, -1))[1:]
+
+
+@mistake
+def others_set_to_zero_for_good(T: F, Wo: F) -> F:
+    """from head 1 on your shares are 0. You set the other heads to zero in one table, turn after turn, and what head 0 took
+    away the next ones do not find: begin each turn with a copy of the whole."""
+    h, _, v = T.shape
+    shares = T @ Wo.reshape(h, v, -1)
+    shares[1:] = 0
+    return shares
+
+
+@mistake
 def first_head_alone(T: F, Wo: F) -> F:
     """you returned the share of head 0 alone. Each head's is wanted, [h, n, d]."""
     return T[0] @ Wo[: T.shape[2]]

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.heads.parts import counted_stacks, stacks_at_the_edge, stacks_of_equal_sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
-from autograder.exercises.parts import counting, pattern
+from autograder.exercises.parts import counting, merged, pattern
 
 
 def merge_heads(O: Float[np.ndarray, "h n v"]) -> Float[np.ndarray, "n h*v"]:  # noqa: E741
@@ -58,6 +58,42 @@ def merged_by_reshape_alone(T: F) -> F:
     So your first row is filled with several tokens of one head, where it should hold one token from all heads."""
     h, n, v = T.shape
     return T.reshape(n, h * v)
+
+
+@mistake
+def merged_in_the_order_of_the_split(T: F) -> F:
+    """you did the two steps of the split in their old order, cut and then exchange. To undo steps, begin with the last: exchange
+    heads and tokens first, and join them then."""
+    h, n, v = T.shape
+    return T.reshape(n, h, v).swapaxes(0, 1).reshape(n, h * v)
+
+
+@mistake
+def merged_in_steps_of_h(T: F) -> F:
+    """your head i begins at column i * h. In front of it lie i heads, each v numbers wide."""
+    h, n, v = T.shape
+    out = np.zeros((n, h * v), T.dtype)
+    for i in range(h):
+        out[:, i * h : i * h + v] = T[i]
+    return out
+
+
+@mistake
+def merged_in_steps_of_h_and_round(T: F) -> F:
+    """your head i begins at column i * h. In front of it lie i heads, each v numbers wide; then no column is beyond the
+    last, and none has to begin at the left again."""
+    h, n, v = T.shape
+    out = np.zeros((n, h * v), T.dtype)
+    for i in range(h):
+        out[:, (i * h + np.arange(v)) % (h * v)] = T[i]
+    return out
+
+
+@mistake
+def merged_after_squeezing(T: F) -> F:
+    """you removed the axes of length 1 before you put the heads side by side. A single head, a single token and a single feature
+    keep their axis: without it, others are joined in its place."""
+    return np.hstack(list(T.squeeze()))
 
 
 @mistake
@@ -145,18 +181,14 @@ def merged_by_averaging(T: F) -> F:
 @mistake
 def merged_from_last_to_first(T: F) -> F:
     """you put the heads side by side from last to first. Head 0 comes first."""
-    h, n, v = T.shape
-    return T[::-1].swapaxes(0, 1).reshape(n, h * v)
+    return merged(T[::-1])
 
 
 @mistake
 def merged_in_float64(T: F) -> F:
     """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
     type."""
-    h, n, v = T.shape
-    out = np.zeros((n, h * v))
-    out[:] = T.swapaxes(0, 1).reshape(n, h * v)
-    return out
+    return merged(T).astype(np.float64)
 
 
 @mistake
@@ -194,22 +226,20 @@ def merged_in_the_order_of_columns(T: F) -> F:
 @mistake
 def merged_in_one_row(T: F) -> F:
     """everything lies in one row. A row belongs to a token: join the last two axes only."""
-    return T.swapaxes(0, 1).ravel()
+    return merged(T).ravel()
 
 
 @mistake
 def merged_with_an_axis_too_many(T: F) -> F:
     """the table is right, and there is an axis too many in front of it, for a batch. Here there are two
     axes."""
-    h, n, v = T.shape
-    return T.swapaxes(0, 1).reshape(1, n, h * v)
+    return merged(T)[None]
 
 
 @mistake
 def merged_squeezed(T: F) -> F:
     """you removed the axes of length 1. A table with a single row or column keeps both axes."""
-    h, n, v = T.shape
-    return np.squeeze(T.swapaxes(0, 1).reshape(n, h * v))
+    return np.squeeze(merged(T))
 
 
 @mistake
@@ -240,29 +270,25 @@ def merged_by_the_largest(T: F) -> F:
 @mistake
 def merged_in_a_list(T: F) -> list[F]:
     """the rows are right, and they come in a list. One array is wanted."""
-    h, n, v = T.shape
-    return list(T.swapaxes(0, 1).reshape(n, h * v))
+    return list(merged(T))
 
 
 @mistake
 def merged_in_float32(T: F) -> F:
     """float64 went in, and float32 came out: seven digits are left. The dtype stays as it is."""
-    h, n, v = T.shape
-    return T.swapaxes(0, 1).reshape(n, h * v).astype(np.float32)
+    return merged(T).astype(np.float32)
 
 
 @mistake
 def merged_with_features_reversed(T: F) -> F:
     """the numbers of each head come from last to first. They stay in their order."""
-    h, n, v = T.shape
-    return T[:, :, ::-1].swapaxes(0, 1).reshape(n, h * v)
+    return merged(T[:, :, ::-1])
 
 
 @mistake
 def merged_with_rows_reversed(T: F) -> F:
     """the rows come from last to first. They stay in their order."""
-    h, n, v = T.shape
-    return T[:, ::-1].swapaxes(0, 1).reshape(n, h * v)
+    return merged(T[:, ::-1])
 
 
 @mistake

@@ -9,12 +9,14 @@ from jaxtyping import Bool, Float
 
 from autograder.exercises.heads.parts import (
     apart,
+    clipped,
     down_columns,
     drawn_heads,
     far_from_zero,
     filled,
     filled_and_emptied,
     nan_if_empty,
+    nothing_if_one_is_empty,
     public_heads,
     renormalised_after,
     shifted_by_one,
@@ -457,6 +459,21 @@ def exponentials_overflow(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     they are, and e to a score of 1000 is more than a computer can hold. A softmax subtracts the largest score
     of each row first; the one that has been carried over does."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, unshifted)
+
+
+@mistake
+def scores_clipped(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """against overflow you cut the scores off at a bound and took nothing off. All that lies beyond the bound becomes the same,
+    and shares the weight evenly, though one may be far larger than another. The softmax that has been carried over
+    takes the largest score off."""
+    return _weighed(X, Wq, Wk, Wv, Wo, keep, clipped)
+
+
+@mistake
+def nothing_for_all_where_one_sees_nothing(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
+    """where a single token may look at nothing, you return zeros for all of them. The others look at what they may
+    see, as ever."""
+    return _weighed(X, Wq, Wk, Wv, Wo, keep, nothing_if_one_is_empty)
 
 
 @mistake

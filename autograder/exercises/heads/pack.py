@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from autograder.exercises.heads.parts import counted_stacks, stacks_at_the_edge, stacks_of_equal_sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
-from autograder.exercises.parts import counting, pattern
+from autograder.exercises.parts import counting, merged, pattern
 
 USES = ("merge_heads",)
 
@@ -112,8 +112,7 @@ def packed_by_adding(W: F) -> F:
 @mistake
 def packed_in_reverse(W: F) -> F:
     """you put the last head first. Head 0 has the first columns."""
-    h, d, k = W.shape
-    return W[::-1].swapaxes(0, 1).reshape(d, h * k)
+    return merged(W[::-1])
 
 
 @mistake
@@ -154,10 +153,7 @@ def packed_as_blocks(W: F) -> F:
 def packed_in_float64(W: F) -> F:
     """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
     type."""
-    h, d, k = W.shape
-    out = np.zeros((d, h * k))
-    out[:] = W.swapaxes(0, 1).reshape(d, h * k)
-    return out
+    return merged(W).astype(np.float64)
 
 
 @mistake
@@ -195,22 +191,20 @@ def packed_in_the_order_of_columns(W: F) -> F:
 @mistake
 def packed_in_one_row(W: F) -> F:
     """everything lies in one row. A row belongs to a feature of a token: join the last two axes only."""
-    return W.swapaxes(0, 1).ravel()
+    return merged(W).ravel()
 
 
 @mistake
 def packed_with_an_axis_too_many(W: F) -> F:
     """the table is right, and there is an axis too many in front of it, for a batch. Here there are two
     axes."""
-    h, d, k = W.shape
-    return W.swapaxes(0, 1).reshape(1, d, h * k)
+    return merged(W)[None]
 
 
 @mistake
 def packed_squeezed(W: F) -> F:
     """you removed the axes of length 1. A table with a single row or column keeps both axes."""
-    h, d, k = W.shape
-    return np.squeeze(W.swapaxes(0, 1).reshape(d, h * k))
+    return np.squeeze(merged(W))
 
 
 @mistake
@@ -232,6 +226,20 @@ def packed_as_many_times(W: F) -> F:
 
 
 @mistake
+def packed_first_twice(W: F) -> F:
+    """head 0 stands there twice: the table begins with it, and then all heads are added to it, head 0 once more."""
+    return np.concatenate([W[0], *W], axis=1)
+
+
+@mistake
+def packed_as_wide_as_a_token(W: F) -> F:
+    """you gave the table d columns, as if all heads together were as wide as a token. Most models are built so, and nothing forces them
+    to: h heads of k columns make h*k."""
+    _, d, _ = W.shape
+    return W.swapaxes(0, 1).reshape(d, d)
+
+
+@mistake
 def packed_by_the_largest(W: F) -> F:
     """you took the largest over the heads. Then nobody can tell any more what came from which head. Put them
     side by side."""
@@ -241,29 +249,25 @@ def packed_by_the_largest(W: F) -> F:
 @mistake
 def packed_in_a_list(W: F) -> list[F]:
     """the rows are right, and they come in a list. One array is wanted."""
-    h, d, k = W.shape
-    return list(W.swapaxes(0, 1).reshape(d, h * k))
+    return list(merged(W))
 
 
 @mistake
 def packed_in_float32(W: F) -> F:
     """float64 went in, and float32 came out: seven digits are left. The dtype stays as it is."""
-    h, d, k = W.shape
-    return W.swapaxes(0, 1).reshape(d, h * k).astype(np.float32)
+    return merged(W).astype(np.float32)
 
 
 @mistake
 def packed_with_features_reversed(W: F) -> F:
     """the numbers of each head come from last to first. They stay in their order."""
-    h, d, k = W.shape
-    return W[:, :, ::-1].swapaxes(0, 1).reshape(d, h * k)
+    return merged(W[:, :, ::-1])
 
 
 @mistake
 def packed_with_rows_reversed(W: F) -> F:
     """the rows come from last to first. They stay in their order."""
-    h, d, k = W.shape
-    return W[:, ::-1].swapaxes(0, 1).reshape(d, h * k)
+    return merged(W[:, ::-1])
 
 
 @mistake

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import B, Case, F, case
-from autograder.exercises.parts import counting, pattern
+from autograder.exercises.parts import counting, pattern, softmax_of_kept
 
 
 def apart(rng: np.random.Generator) -> tuple[int, int, int, int, int]:
@@ -146,6 +146,18 @@ def shifted_by_one(S: F, keep: B) -> F:
     E = np.exp(M - M[~np.isneginf(M)].max(initial=np.finfo(S.dtype).min))
     total = E.sum(axis=-1, keepdims=True)
     return np.asarray(E / np.where(total == 0, 1, total))
+
+
+def clipped(S: F, keep: B) -> F:
+    """Exponentials of scores that are cut off at a bound."""
+    E = np.where(keep, np.exp(np.clip(S, -80, 80)), 0)
+    total = E.sum(axis=-1, keepdims=True)
+    return np.asarray(E / np.where(total == 0, 1, total))
+
+
+def nothing_if_one_is_empty(S: F, keep: B) -> F:
+    """Zeros for all rows where one of them sees nothing."""
+    return softmax_of_kept(S, keep) * keep.any(axis=-1).all()
 
 
 def nan_if_empty(S: F, keep: B) -> F:

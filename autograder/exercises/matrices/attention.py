@@ -208,6 +208,24 @@ def naive_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
 
 
 @mistake
+def scores_clipped(Q: F, K: F, V: F) -> tuple[F, F]:
+    """against overflow you cut the scores off at a bound and took nothing off. All that lies beyond the bound becomes the same, and shares
+    the weight evenly, though one may be far larger than another: your `softmax` knows what to do."""
+    E = np.exp(np.clip(Q @ K.T / math.sqrt(Q.shape[1]), -80, 80))
+    A = E / E.sum(axis=1, keepdims=True)
+    return A @ V, A
+
+
+@mistake
+def scores_clipped_above(Q: F, K: F, V: F) -> tuple[F, F]:
+    """against overflow you cut large scores off at a bound and took nothing off. All that lies above becomes the same, and shares the weight
+    evenly; and where a row lies far below zero 0 is divided by 0: your `softmax` knows what to do."""
+    E = np.exp(np.minimum(Q @ K.T / math.sqrt(Q.shape[1]), 80))
+    A = E / E.sum(axis=1, keepdims=True)
+    return A @ V, A
+
+
+@mistake
 def global_max(Q: F, K: F, V: F) -> tuple[F, F]:
     """you took the largest score of the whole table off all of them. A row that lies far below it turns into zeros, and 0/0 is not a
     number: each row needs a maximum of its own."""

@@ -71,7 +71,11 @@ def _sizes(rng: np.random.Generator) -> tuple[int, int, int, int]:
 def projections(rng: np.random.Generator) -> list[Case]:
     """queries, keys and values, in this order, all sizes different"""
     n, d, k, v = _sizes(rng)
-    return [case(normal(rng, n, d), *_weights(rng, d, k, v)), case(normal(rng, v, n), *_weights(rng, n, d, k))]
+    return [
+        case(normal(rng, n, d), *_weights(rng, d, k, v)),
+        case(normal(rng, v, n), *_weights(rng, n, d, k)),
+        case(normal(rng, 11, 10), *_weights(rng, 10, k, k + 3)),  # the columns can be shared out among three
+    ]
 
 
 @probe(0.5)
@@ -191,6 +195,22 @@ def cut_into_thirds(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
     Z = X @ np.concatenate([Wq, Wk, Wv], axis=1)
     third = Z.shape[1] // 3
     return Z[:, :third], Z[:, third : 2 * third], Z[:, 2 * third :]
+
+
+@mistake
+def split_into_thirds(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """you put the three weights side by side and split what they give into three equal parts. Values may have another width than queries
+    and keys: `np.split` can be told where each weight ends."""
+    q, k, v = np.split(X @ np.concatenate([Wq, Wk, Wv], axis=1), 3, axis=1)
+    return q, k, v
+
+
+@mistake
+def last_token_left_out(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """the last token's rows are 0, as np.zeros made them: your loop ends one token too early. `range(n)` ends at n - 1 by itself."""
+    q, k, v = X @ Wq, X @ Wk, X @ Wv
+    q[-1], k[-1], v[-1] = 0, 0, 0
+    return q, k, v
 
 
 @mistake

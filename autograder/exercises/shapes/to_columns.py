@@ -176,6 +176,13 @@ def factors_by_name(X: F, W: F) -> dict[str, F]:
 
 
 @mistake
+def factors_squeezed(X: F, W: F) -> tuple[F, F]:
+    """you took the axes of length 1 away, as `squeeze` does. A single token stands in a table of one column, [d, 1]: both factors keep
+    their two axes."""
+    return W.T.squeeze(), X.T.squeeze()
+
+
+@mistake
 def factors_in_float64(X: F, W: F) -> tuple[F, F]:
     """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise; turning an array keeps its
     type."""

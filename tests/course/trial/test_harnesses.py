@@ -72,6 +72,26 @@ def test_a_mask_is_stretched_over_items_and_heads() -> None:
     assert mask.shape == (2, 4, 3, 3)
 
 
+# --------------------------------------------------------------------------------------------- looked_into
+
+
+@pytest.mark.parametrize(
+    ("returned", "shape", "entries"),
+    [
+        (np.arange(9).reshape(3, 3), "[3, 3]", np.array([[0, 2], [6, 8]])),
+        (np.arange(9).reshape(3, 3).tolist(), "[3, 3]", [[0, 2], [6, 8]]),
+        (np.arange(4).reshape(2, 2), "[2, 2]", np.array([[0]])),  # it has no place 2
+        (np.zeros((1, 3, 3)), "[1, 3, 3]", None),
+        (None, "[]", None),
+    ],
+)
+def test_of_a_large_table_few_places_are_brought_back(returned: object, shape: str, entries: object) -> None:
+    found = case(3, [0, 2], harness="looked_into").run(lambda n: returned).result
+    assert found["The shape of the table"] == shape
+    assert type(found["What stands in these places"]) is type(entries)
+    assert np.array_equal(found["What stands in these places"], entries)
+
+
 # ------------------------------------------------------------------------------------------------- loaded
 
 

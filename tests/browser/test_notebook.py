@@ -1,0 +1,15 @@
+"""The released notebooks in Notebook 7, as a student meets them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.attempts import ATTEMPTS
+from tests.browser.conftest import Open
+from tests.browser.front_end import NOTEBOOK
+from tests.browser.paths import main_path
+
+
+@pytest.mark.parametrize("notebook", ATTEMPTS)
+def test_a_notebook_is_calm_unwritten_names_a_mistake_and_counts_a_right_answer(student: Open, notebook: str) -> None:
+    main_path(student(notebook, NOTEBOOK), ATTEMPTS[notebook])

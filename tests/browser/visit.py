@@ -1,0 +1,94 @@
+"""A page in a browser, the notebooks that are opened in it, and what it must not say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from playwright.sync_api import Browser, ConsoleMessage, Page
+
+from autograder.folder import ROOT
+from course.kit.copies import bring
+from tests.browser.front_end import PATIENCE, Opened
+from tests.browser.server import TOKEN, Server
+
+# What the front ends themselves say, of which no notebook is the cause.
+NOT_OURS = (
+    "Could not restore the debugger state",  # JupyterLab, of a kernel that restarts
+    "Cannot read properties of undefined (reading 'schema')",  # Notebook 7, of settings for JupyterLab alone
+    "Command 'filebrowser:open-path' not registered.",  # Notebook 7, which has no file browser beside a notebook
+)
+
+
+@dataclass
+class Heard:
+    """What a page said that a student should never cause: errors in its console or of its own, requests to elsewhere."""
+
+    origin: str
+    errors: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+    def listen(self, page: Page) -> None:
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self._error(str(error)))
+        page.on("websocket", lambda socket: self._asked(socket.url.replace("ws://", "http://")))
+        page.context.on("request", lambda request: self._asked(request.url))
+        page.context.route(lambda url: not self._here(url), lambda route: route.abort())
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._error(f"{message.text} ({message.location['url']})")
+
+    def _error(self, text: str) -> None:
+        if not any(known in text for known in NOT_OURS):
+            self.errors.append(text)
+
+    def _asked(self, url: str) -> None:
+        if not self._here(url):
+            self.outside.append(url)
+
+    def _here(self, url: str) -> bool:
+        return url.startswith((f"{self.origin}/", "data:", "blob:", "about:"))
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A page that a student has before them."""
+
+    page: Page
+    server: Server
+
+    def open(self, notebook: str, front_end: str, written: Mapping[str, str] | None = None) -> Opened:
+        """Open a copy of a released notebook that nobody has touched, but for cells that are `written` already."""
+        folder = self.server.work / str(len(list(self.server.work.iterdir())) + 1)
+        list(bring(ROOT / "release", folder))
+        path = folder / notebook / f"{notebook}.ipynb"
+        if written:
+            tree = json.loads(path.read_text())
+            for cell in tree["cells"]:
+                cell["source"] = written.get(cell["id"], cell["source"])
+            path.write_text(json.dumps(tree))
+        self.page.goto(self.server.url(f"{front_end}/{path.relative_to(self.server.work).as_posix()}"))
+        return Opened(self.page, path)
+
+
+@contextmanager
+def visiting(browser: Browser, server: Server) -> Iterator[Visit]:
+    """A page of 1280 by 800. The kernels that it started end with it.
+
+    Raises:
+        AssertionError: it said what is to be `Heard` of no page.
+    """
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    heard = Heard(server.origin)
+    heard.listen(page)
+    yield Visit(page, server)
+    authorised = {"Authorization": f"token {TOKEN}"}
+    for session in page.request.get(f"{server.origin}/api/sessions", headers=authorised).json():
+        page.request.delete(f"{server.origin}/api/sessions/{session['id']}", headers=authorised)
+    context.close()
+    assert (heard.errors, heard.outside) == ([], [])

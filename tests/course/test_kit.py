@@ -1,0 +1,299 @@
+"""What stands around the notebooks: copies that a newer kit brings up to date, handing in, and PyTorch where it is missing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from course import hand_in, pytorch
+from course.kit import handing_in, torch_here
+from course.kit.copies import LANGUAGE, NoKit, bring
+from course.kit.merging import NEW_TEXT, OLD_TEXT, Notebook, merged, text
+
+NAME = "00_shapes"
+
+
+def code(name: str, source: str, **nbgrader: Any) -> dict[str, Any]:
+    metadata = {"nbgrader": {"grade_id": name.replace("-", "_"), **nbgrader}} if nbgrader else {}
+    return {
+        "cell_type": "code",
+        "id": name,
+        "metadata": metadata,
+        "source": source,
+        "outputs": [],
+        "execution_count": None,
+    }
+
+
+def words(name: str, source: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "id": name, "metadata": {}, "source": source}
+
+
+def notebook(*cells: dict[str, Any]) -> Notebook:
+    return {"cells": list(cells), "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
+
+
+ANSWER = code("dots-solution", "def dots(X, Y):\n    raise NotImplementedError()", solution=True, locked=False)
+CHECK = code("dots", "check(dots)", solution=False, locked=True)
+GUESS = code("guess", "guess = None")
+OLD = notebook(words("task", "Add them."), ANSWER, CHECK, GUESS)
+WRITTEN = {**ANSWER, "source": ["def dots(X, Y):\n", "    return X @ Y.T\n"]}
+
+
+def sources(made: Notebook) -> list[str]:
+    return [text(cell) for cell in made["cells"]]
+
+
+# ----------------------------------------------------------------------------------------------- two versions in one
+
+
+def test_what_the_course_mends_and_what_a_student_wrote_come_together() -> None:
+    theirs = notebook(OLD["cells"][0], WRITTEN, CHECK, {**GUESS, "source": "guess = 'b'"})
+    new = notebook(words("task", "Multiply them."), words("more", "Mind the shapes."), ANSWER, CHECK, GUESS)
+    made, clashes = merged(OLD, theirs, new)
+    assert sources(made) == ["Multiply them.", "Mind the shapes.", text(WRITTEN), "check(dots)", "guess = 'b'"]
+    assert clashes == []
+
+
+def test_own_cells_stay_behind_the_cell_that_they_stood_behind() -> None:
+    theirs = notebook(words("mine-first", "Top"), OLD["cells"][0], ANSWER, code("mine", "dots(1, 2)"), CHECK, GUESS)
+    made, _ = merged(OLD, theirs, notebook(words("new", "New"), *OLD["cells"]))
+    assert [cell["id"] for cell in made["cells"]] == [
+        "mine-first",
+        "new",
+        "task",
+        "dots-solution",
+        "mine",
+        "dots",
+        "guess",
+    ]
+
+
+def test_where_both_changed_an_answer_cell_the_students_counts_and_the_courses_is_shown() -> None:
+    changed = {**ANSWER, "source": "def dots(X, Y, k):\n    raise NotImplementedError()"}
+    made, clashes = merged(
+        OLD, notebook(OLD["cells"][0], WRITTEN, CHECK, GUESS), notebook(OLD["cells"][0], changed, CHECK, GUESS)
+    )
+    assert clashes == ["dots-solution"]
+    assert sources(made)[1] == text(WRITTEN)
+    assert sources(made)[2].startswith(NEW_TEXT)
+    assert "def dots(X, Y, k)" in sources(made)[2]
+    assert made["cells"][1]["metadata"] == ANSWER["metadata"]
+
+
+def test_where_both_changed_a_text_or_a_test_the_courses_counts_and_the_students_is_kept() -> None:
+    theirs = notebook(words("task", "Add them. (My note)"), ANSWER, {**CHECK, "source": "print(1)"}, GUESS)
+    new = notebook(words("task", "Multiply them."), ANSWER, {**CHECK, "source": "check(dots)  # again"}, GUESS)
+    made, clashes = merged(OLD, theirs, new)
+    assert clashes == ["task", "dots"]
+    assert sources(made) == [
+        "Multiply them.", OLD_TEXT, "Add them. (My note)", text(ANSWER), "check(dots)  # again", OLD_TEXT, "print(1)", "guess = None",
+    ]  # fmt: skip
+    assert [cell["id"] for cell in made["cells"] if cell["metadata"].get("nbgrader")] == ["dots-solution", "dots"]
+    assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
+
+
+def test_what_the_course_has_no_more_goes_unless_it_was_written_in() -> None:
+    theirs = notebook(OLD["cells"][0], WRITTEN, CHECK, GUESS)
+    made, _ = merged(OLD, theirs, notebook(words("task", "Add them.")))
+    assert sources(made) == ["Add them.", text(WRITTEN)]
+
+
+def test_cells_without_ids_and_with_other_line_ends_are_known_all_the_same() -> None:
+    """As Colab saves them, and an editor on Windows."""
+    bare = [
+        {key: value for key, value in cell.items() if key != "id"} for cell in (OLD["cells"][0], WRITTEN, CHECK, GUESS)
+    ]
+    bare[0]["source"] = "Add them.\r\n"
+    made, clashes = merged(OLD, notebook(*bare), notebook(words("task", "Multiply them."), ANSWER, CHECK, GUESS))
+    assert sources(made) == ["Multiply them.", text(WRITTEN), "check(dots)", "guess = None"]
+    assert clashes == []
+
+
+# --------------------------------------------------------------------------------------------------------- one's own copies
+
+
+def given(folder: Path, made: Notebook, when: str = "") -> Path:
+    place = folder / "notebooks" / NAME
+    place.mkdir(parents=True, exist_ok=True)
+    (place / f"{NAME}.ipynb").write_text(json.dumps(made))
+    if when:
+        (folder / "kit.json").write_text(json.dumps({"made": when}))
+    return folder / "notebooks"
+
+
+def own(work: Path) -> Path:
+    return work / NAME / f"{NAME}.ipynb"
+
+
+def test_a_first_copy_is_one_that_jupyterlab_leaves_as_it_is(tmp_path: Path) -> None:
+    assert list(bring(given(tmp_path, OLD), tmp_path / "work")) == [f"{NAME}: new."]
+    made = json.loads(own(tmp_path / "work").read_text())
+    assert made["metadata"]["language_info"] == LANGUAGE
+    assert sources(made) == sources(OLD)
+
+
+def test_nothing_is_touched_while_the_course_is_the_same(tmp_path: Path) -> None:
+    list(bring(given(tmp_path, OLD), tmp_path / "work"))
+    own(tmp_path / "work").write_text("half a notebook, just being saved")
+    assert list(bring(given(tmp_path, OLD), tmp_path / "work")) == []
+    assert own(tmp_path / "work").read_text().startswith("half")
+
+
+def test_a_correction_reaches_a_copy_and_what_it_was_is_kept(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    list(bring(given(tmp_path, OLD, "2026-01-01"), work))
+    before = json.dumps(notebook(OLD["cells"][0], WRITTEN, CHECK, GUESS))
+    own(work).write_text(before)
+    (said,) = bring(
+        given(tmp_path, notebook(words("task", "Multiply them."), ANSWER, CHECK, GUESS), "2026-02-01"), work
+    )
+    assert said.startswith(f"{NAME}: brought up to date, with what you wrote.")
+    assert sources(json.loads(own(work).read_text()))[:2] == ["Multiply them.", text(WRITTEN)]
+    (kept,) = (work / ".kit" / "before").iterdir()
+    assert kept.read_text() == before
+
+
+def test_an_older_kit_changes_nothing(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    list(bring(given(tmp_path / "b", notebook(words("task", "Multiply them.")), "2026-02-01"), work))
+    assert "A newer kit was here before" in next(iter(bring(given(tmp_path / "a", OLD, "2026-01-01"), work)))
+    assert sources(json.loads(own(work).read_text())) == ["Multiply them."]
+
+
+def test_what_is_no_notebook_is_left_alone_and_named(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    list(bring(given(tmp_path, OLD), work))
+    own(work).write_text("{")
+    (said,) = bring(given(tmp_path, notebook(ANSWER)), work)
+    assert "cannot be read as a notebook" in said
+    assert own(work).read_text() == "{"
+
+
+def test_a_folder_without_notebooks_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(NoKit, match="the folder to which the kit was unpacked"):
+        list(bring(tmp_path, tmp_path / "work"))
+
+
+# -------------------------------------------------------------------------------------------------------------- handing in
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: Callable[..., dict[str, Any]]) -> Callable[..., None]:
+    """A folder with notebook 00 in it; these lines are saved as its cells, and run."""
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.setattr(handing_in, "PATIENCE", 0.0)
+    monkeypatch.setattr(handing_in, "_has_exchange", lambda: False)
+    (tmp_path / NAME).mkdir()
+    monkeypatch.chdir(tmp_path / NAME)
+
+    def put(saved: str, run: str) -> None:
+        own(tmp_path).write_text(json.dumps(notebook(code("answer", saved))))
+        for name, value in cell(run).items():
+            monkeypatch.setattr(sys.modules["__main__"], name, value, raising=False)
+
+    return put
+
+
+RIGHT = "def pairwise_dots(X, Y):\n    return X @ Y.T\n"
+
+
+def test_handing_in_makes_one_file_and_says_how_far_it_is(
+    desk: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk(RIGHT, RIGHT)
+    hand_in("00")
+    said = capsys.readouterr().out
+    assert f"{NAME}: 1 of 3 checks pass." in said
+    assert "  correct      pairwise_dots" in said
+    assert "  not run      mix_rows" in said
+    (kept,) = (tmp_path / "hand_in").iterdir()
+    assert kept.read_bytes() == own(tmp_path).read_bytes()
+    assert str(kept) in said
+    assert "SHA-256" in said
+
+
+def test_what_was_run_and_not_saved_is_not_handed_in(
+    desk: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk(RIGHT.replace("Y.T", "Y"), RIGHT)
+    hand_in(NAME)
+    assert "Save it" in capsys.readouterr().out
+    assert not (tmp_path / "hand_in").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("12", "There is no notebook 12"), ("01", "There is no 01_token_loops.ipynb")]
+)
+def test_what_cannot_be_handed_in_is_said(
+    desk: Callable[..., None], capsys: pytest.CaptureFixture[str], name: str, says: str
+) -> None:
+    desk(RIGHT, RIGHT)
+    hand_in(name)
+    assert says in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("execution", ["autograde", "validate"])
+def test_nothing_is_handed_in_while_nbgrader_runs(
+    desk: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, execution: str
+) -> None:
+    desk(RIGHT, RIGHT)
+    monkeypatch.setenv("NBGRADER_EXECUTION", execution)
+    hand_in(NAME)
+    assert not (tmp_path / "hand_in").exists()
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("import sys; sys.exit(0)", "too."),
+        ("import sys; print('no course id', file=sys.stderr); sys.exit(1)", "(no course id). Hand in the file above."),
+    ],
+)
+def test_an_exchange_is_used_where_there_is_one_and_its_refusal_is_told(
+    desk: Callable[..., None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    program: str,
+    says: str,
+) -> None:
+    desk(RIGHT, RIGHT)
+    (tmp_path / "nbgrader.py").write_text(program)  # what `python -m nbgrader` finds in the folder that it is run in
+    monkeypatch.setattr(handing_in, "_has_exchange", lambda: True)
+    hand_in(NAME)
+    assert capsys.readouterr().out.rstrip().endswith(says)
+    assert len(list((tmp_path / "hand_in").iterdir())) == 1
+
+
+# ----------------------------------------------------------------------------------------------------------------- PyTorch
+
+
+def test_where_pytorch_is_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    pytorch()
+    assert capsys.readouterr().out == ""
+
+
+def test_where_it_is_missing_the_notebook_stops_with_how_to_get_it_and_how_large_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch_here, "find_spec", lambda _: None)
+    with pytest.raises(torch_here.Waiting) as found:
+        pytorch()
+    shown = "\n".join(found.value._render_traceback_())
+    assert "pytorch(get=True)" in shown
+    assert "200 MB" in shown
+    assert "Traceback" not in shown
+
+
+def test_the_version_that_a_kit_names_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".kit").mkdir()
+    (tmp_path / ".kit" / "kit.json").write_text('{"torch": "torch==9.9"}')
+    (tmp_path / NAME).mkdir()
+    monkeypatch.chdir(tmp_path / NAME)
+    assert torch_here._pinned() == "torch==9.9"
