@@ -121,7 +121,7 @@ def _has_exchange(folder: Path) -> bool:
         return False
     from jupyter_core.paths import jupyter_config_path
 
-    return EXCHANGE.is_dir() or any((Path(place) / CONFIG).is_file() for place in (folder, *jupyter_config_path()))
+    return EXCHANGE.is_dir() or any((place / CONFIG).is_file() for place in (folder, *map(Path, jupyter_config_path())))
 
 
 def _submit(name: str, folder: Path) -> str:
