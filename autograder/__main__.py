@@ -155,6 +155,9 @@ def grade(
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
     feedback: Annotated[bool, typer.Option(help="write feedback pages")] = True,
     no_walls: Annotated[bool, typer.Option("--no-walls", help="run submissions without walls, unasked")] = False,
+    paper: Annotated[
+        str | None, typer.Option(help="mark everybody on this paper, by the number that a run told, or on a `new` one")
+    ] = None,
     course: Annotated[
         Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
     ] = None,
@@ -172,7 +175,17 @@ def grade(
     from autograder.folder import ROOT
     from autograder.grading.command import run
 
-    sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback, no_walls))
+    sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper)))
+
+
+def _paper(given: str | None) -> int | None:
+    from autograder.plugins.papers import new_paper
+
+    if given == "new":
+        return new_paper()
+    if given is not None and not (given.isdecimal() and given.isascii() and int(given) < 2**53):
+        raise typer.BadParameter(f"{given!r} is no paper: give the number that a run told, or `new`")
+    return None if given is None else int(given)
 
 
 @app.command()

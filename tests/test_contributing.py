@@ -16,7 +16,7 @@ from autograder.__main__ import app
 from autograder.authoring.mutants import PASSES, SURVIVES, as_student
 from autograder.exercises.model import Exercise, exercise_in
 from autograder.folder import ROOT
-from autograder.judging import judge_here
+from autograder.judging import Paper, judge_here
 from course.client import answer
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
@@ -75,8 +75,8 @@ def example(tmp_path: Path) -> Exercise:
 def test_the_guides_example_is_an_exercise_whose_mistake_loses_marks_and_is_named(example: Exercise, seed: int) -> None:
     assert len(example.public) == 2
     (mistake,), (variant,) = example.mistakes, example.variants
-    assert judge_here(as_student(example, variant), example, answer, seed).outcome == "passed"
-    verdict = judge_here(as_student(example, mistake), example, answer, seed)
+    assert judge_here(as_student(example, variant), Paper(example, seed), answer).outcome == "passed"
+    verdict = judge_here(as_student(example, mistake), Paper(example, seed), answer)
     assert verdict.score == 0
     assert verdict.mistakes == (mistake.__name__,)
 

@@ -74,10 +74,10 @@ def test_the_students_library_imports_torch_and_matplotlib_only_where_they_are_u
 JUDGE_ONE = """
 import sys
 from autograder.exercises import exercise_named
-from autograder.judging import judge_here
+from autograder.judging import Paper, judge_here
 from course.client import answer
 exercise = exercise_named({notebook!r}, {name!r})
-print(judge_here(exercise.variants[0], exercise, answer, 1).outcome)
+print(judge_here(exercise.variants[0], Paper(exercise, 1), answer).outcome)
 print(*sorted({{"torch", "matplotlib", "IPython", "nbgrader"}} & set(sys.modules)))
 """
 

@@ -6,24 +6,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from multiprocessing import get_context
 from types import FunctionType
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.exercises import every_exercise, exercise_named, folder_of
-from autograder.exercises.model import Case, Exercise, Implementation, about_the_idea, equivalence, known_by_its_answers
-from autograder.judging import Verdict, judge_here
+from autograder.exercises.model import Exercise, Implementation, about_the_idea, equivalence, known_by_its_answers
+from autograder.judging import Paper, Verdict, judge_here
 from autograder.judging.interview import FORM_KEEPS
-from autograder.judging.reference import expected, given, remembered
 from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.checking import examine, known
@@ -42,7 +40,6 @@ RESTS_ON = (
     "course/client.py",
 )
 """What the proof of every exercise rests on, besides the exercise and its answers."""
-NO_LUCK = np.random.default_rng(0)  # for cases that are drawn already
 NOTHING, LOOPS = -1, 0  # what tells two mistakes apart where no public case does
 MANY = 6  # mistakes, which are counted rather than named
 SURVIVES = "no probe takes points from it: add a hidden case, or declare it equivalent"
@@ -67,21 +64,11 @@ class Row:
 
 def rows(exercise: Exercise, seeds: Sequence[int] = SEEDS) -> list[Row]:
     """What the hidden test and the public check make of every implementation of one exercise."""
-    papers = {seed: _drawn(exercise, seed) for seed in seeds}
+    papers = {seed: Paper(exercise, seed) for seed in seeds}
     # Threads take a fraction of the time of processes, and tests show that they answer alike.
-    with ranks.simulated(), remembered():
+    with ranks.simulated():
         right = [_right(exercise, papers, variant) for variant in exercise.variants]
         return right + [_mistake(exercise, papers, mistake) for mistake in exercise.mistakes]
-
-
-def _drawn(exercise: Exercise, seed: int) -> Exercise:
-    """The exercise with the hidden cases that the judge draws from this seed, drawn once and for all."""
-    rng = np.random.default_rng(seed)
-    return replace(exercise, probes=tuple(replace(probe, draw=_always(probe.draw(rng))) for probe in exercise.probes))
-
-
-def _always(cases: list[Case]) -> Callable[[np.random.Generator], list[Case]]:
-    return lambda _: cases
 
 
 def _rows_of(notebook: str, name: str, seeds: tuple[int, ...]) -> list[Row]:
@@ -132,13 +119,13 @@ def as_student(exercise: Exercise, implementation: Implementation) -> Implementa
     return copy
 
 
-def _judged(paper: Exercise, implementation: Implementation, seed: int) -> Verdict:
-    return judge_here(as_student(paper, implementation), paper, answer, seed)
+def _judged(paper: Paper, implementation: Implementation) -> Verdict:
+    return judge_here(as_student(paper.exercise, implementation), paper, answer)
 
 
-def _right(exercise: Exercise, papers: dict[int, Exercise], variant: Implementation) -> Row:
+def _right(exercise: Exercise, papers: dict[int, Paper], variant: Implementation) -> Row:
     for seed, paper in papers.items():
-        verdict = _judged(paper, variant, seed)
+        verdict = _judged(paper, variant)
         if verdict.outcome != "passed":
             return Row(exercise.name, variant.__name__, "right", verdict.outcome, f"rejected (seed {seed}):\n{verdict}")
     public = examine(as_student(exercise, variant))
@@ -146,9 +133,9 @@ def _right(exercise: Exercise, papers: dict[int, Exercise], variant: Implementat
     return Row(exercise.name, variant.__name__, "right", "full marks", trouble)
 
 
-def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implementation) -> Row:
+def _mistake(exercise: Exercise, papers: dict[int, Paper], mistake: Implementation) -> Row:
     name, reason = mistake.__name__, equivalence(mistake)
-    verdicts = [_judged(paper, mistake, seed) for seed, paper in papers.items()]
+    verdicts = [_judged(paper, mistake) for paper in papers.values()]
     survived = [verdict for verdict in verdicts if verdict.score == verdict.points]
     if reason:
         right = len(survived) == len(papers) and bool(examine(as_student(exercise, mistake)))
@@ -173,19 +160,19 @@ def _mistake(exercise: Exercise, papers: dict[int, Exercise], mistake: Implement
         troubles.append(f"its points depend on the draw: {', '.join(f'{score:g}' for score in scores)}")
     if about_the_idea(mistake) and scores[-1] > points / 2:
         troubles.append("it misses the idea, and keeps more than half")
-    if not about_the_idea(mistake) and scores[-1] < FORM_KEEPS * points and _of_form(exercise, papers, mistake):
+    if not about_the_idea(mistake) and scores[-1] < FORM_KEEPS * points and _of_form(papers, mistake):
         troubles.append("it is a matter of form, and loses more than a quarter")
     return Row(exercise.name, name, "mistake", result, "; ".join(troubles), killers)
 
 
-def _of_form(exercise: Exercise, papers: dict[int, Exercise], mistake: Implementation) -> bool:
+def _of_form(papers: dict[int, Paper], mistake: Implementation) -> bool:
     """Whether all that a mistake answers is right but for its form."""
-    for probe in (probe for paper in papers.values() for probe in paper.probes):
-        cases, lines = probe.draw(NO_LUCK), probe.measures == "lines"
-        answers = [given(exercise, mistake, case, lines) for case in cases]
+    for paper, sheet in ((each, sheet) for each in papers.values() for sheet in each.sheets):
+        lines = sheet.probe.measures == "lines"
+        answers = [paper.given(mistake, case, lines) for case in sheet.cases]
         if lines and lines_grow(answers):
             return False
-        wanted = [expected(exercise, case) for case in cases]
+        wanted = [paper.expected(case) for case in sheet.cases]
         if any(difference(*pair) and not only_form(*pair) for pair in zip(wanted, answers, strict=True)):
             return False
     return True

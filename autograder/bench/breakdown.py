@@ -15,6 +15,7 @@ from autograder.grading import marking, worker
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.submission import read_submission
 from autograder.plugins import executing
+from autograder.plugins.papers import new_paper
 from autograder.plugins.preloading import shared_zygote
 
 PARTS: dict[str, tuple[Any, str]] = {
@@ -35,13 +36,14 @@ def breakdown(course: Course, notebook: str, students: int) -> dict[str, float]:
     folders = {student: course.folder("submitted", student, notebook) for student in named}
     submissions = [read_submission(folders[who], who, snapshot, course.directory.ignore) for who in named]
     spent: dict[str, float] = defaultdict(float)
+    paper = new_paper()
     with shared_zygote((course.root / "source" / notebook).glob("*.ipynb")) as place:
         worker.open_assignment(snapshot, place)
         for submission in submissions[:WARMING]:
-            worker.mark_opened(submission)
+            worker.mark_opened(submission, paper)
         with _timed(spent):
             for submission in submissions[WARMING:]:
-                worker.mark_opened(submission)
+                worker.mark_opened(submission, paper)
     each = {part: seconds / (len(submissions) - WARMING) * 1000 for part, seconds in spent.items()}
     whole = each.pop("all of it")
     return {**each, "the rest": whole - sum(each.values()), "all of it": whole}

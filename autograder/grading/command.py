@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def run(
     as_json: bool = False,
     feedback: bool = True,
     no_walls: bool = False,
+    paper: int | None = None,
 ) -> int:
     """Grade an assignment of the course in the folder `root`, print, and return the exit code."""
     console = Console(width=None if sys.stdout.isatty() else 140, stderr=as_json)
@@ -58,6 +60,7 @@ def run(
             scheduler=scheduler,
             force=force,
             feedback=feedback,
+            paper=paper,
             confirm=confirm,
             unwalled=unwalled,
             console=console,
@@ -116,6 +119,8 @@ def tell(console: Console, assignment: str, graded: Graded) -> None:
     for reason, students in alike.items():
         count = f" ({len(students)} students)" if len(students) > 1 else ""
         console.print(f"{named(students)}{count} could not be graded: {reason}", style="bold", markup=False)
+    for number, students_on_it in Counter(filter(None, graded.papers.values())).most_common():
+        console.print(f"{students_on_it} marked on paper {number}", markup=False, highlight=False)
     if graded.report:
         console.print(f"class report: {graded.report}", soft_wrap=True, markup=False, highlight=False)
 
@@ -133,7 +138,7 @@ def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
     - `changes`: a list of `student`, `notebook`, `exercise` (or "late penalty", whose scores are negative), `old`, `new` (null: a
       person decides);
     - `students`: a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds`
-      (null: not marked by this run), `raw_score`, `score` (after the penalty), `max_score`, `notes` and `exercises`;
+      (null: not marked by this run), `paper` (null: an assignment that is not this course's, or nothing handed in), `raw_score`, `score` (after the penalty), `max_score`, `notes` and `exercises`;
     - `exercises`, of a student: a list of `exercise`, `points`, `score` (null: nobody has decided), `extra_credit`, `outcome`,
       `mistakes`, `needs_manual`.
     """
@@ -162,6 +167,7 @@ def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
                 "seconds_late": late.seconds,
                 "late_penalty": late.penalty,
                 "seconds": graded.marked.get(student),
+                "paper": graded.papers.get(student) or None,
                 "raw_score": sum(line.score or 0.0 for line in own),
                 "score": total(own, late),
                 "max_score": sum(line.points for line in own),

@@ -27,6 +27,7 @@ from autograder.grading.snapshot import File, OfficialNotebook, Snapshot
 from autograder.grading.submission import Submission
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.files_beside import GIVEN
+from autograder.plugins.papers import PAPER
 from autograder.plugins.reading import NO_FILE, notebook_in, refused, say_why, unreadable
 
 MOST_LEFT_BEHIND = 64 << 20
@@ -53,8 +54,8 @@ class Marker:
         """What executes a notebook: of this course's the same each time, while one with real kernels remembers the last."""
         return self._of_ours if self.snapshot.ours else executor(self.snapshot)
 
-    def mark(self, submission: Submission) -> MarkedSubmission:
-        """Mark a submission. Nothing is raised: what cannot be marked says why."""
+    def mark(self, submission: Submission, paper: int) -> MarkedSubmission:
+        """Mark a submission on a paper. Nothing is raised: what cannot be marked says why."""
         started = time.monotonic()
         notebooks: dict[str, MarkedNotebook] = {}
         files: dict[str, File] = {}
@@ -67,7 +68,7 @@ class Marker:
                 self._fill(folder, submission)
                 for official in self.snapshot.notebooks:
                     if official.name in submission.notebooks:
-                        notebooks[official.name] = self._mark_notebook(submission, official, folder)
+                        notebooks[official.name] = self._mark_notebook(submission, official, folder, paper)
                 files = self._left_behind(folder, submission, log)
                 brought = sorted({*submission.files, *self.snapshot.given})
                 removed = tuple(name for name in brought if not (folder / name).is_file())
@@ -102,8 +103,11 @@ class Marker:
         say_why(notebook, reason)
         return notebook
 
-    def _mark_notebook(self, submission: Submission, official: OfficialNotebook, folder: Path) -> MarkedNotebook:
+    def _mark_notebook(
+        self, submission: Submission, official: OfficialNotebook, folder: Path, paper: int
+    ) -> MarkedNotebook:
         resources = self._resources(submission, official, folder)
+        resources["nbgrader"][PAPER] = paper
         path = folder / f"{official.name}.ipynb"
         notebook = self._prepared(submission, official, resources)
         if not self.snapshot.ours:  # others may read it while it runs

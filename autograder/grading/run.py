@@ -35,6 +35,7 @@ from autograder.plugins import stamping
 from autograder.plugins.bookkeeping import trouble_with
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
+from autograder.plugins.papers import Papers
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
@@ -57,6 +58,7 @@ class Graded:
         notes: by student, what was repaired, moved away or stopped, by this run or an earlier one.
         late: by student, when it was handed in and what being late cost.
         names: by student, the name that the gradebook has, or "".
+        papers: by student, the paper that this was marked on; 0 for an assignment that is not this course's.
         changes: the scores that were in the gradebook and are, or would be, others.
         written: whether anything was written; False where there are changes and nobody said yes.
         report: the class report.
@@ -68,6 +70,7 @@ class Graded:
     notes: dict[str, list[str]] = field(default_factory=dict)
     late: dict[str, Late] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    papers: dict[str, int] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     written: bool = True
     report: Path | None = None
@@ -81,6 +84,7 @@ def grade(
     scheduler: str | None = None,
     force: bool = False,
     feedback: bool = True,
+    paper: int | None = None,
     confirm: Callable[[list[Change]], bool] = lambda _: True,
     unwalled: Callable[[], bool] = lambda: True,
     console: Console | None = None,
@@ -96,6 +100,8 @@ def grade(
         scheduler: the address of a Dask scheduler, whose workers mark instead.
         force: mark again what has been marked.
         feedback: whether to write feedback pages.
+        paper: what everybody is marked on; if None, whatever each was marked on before, and else the last one, or a new one
+            where feedback on that is out.
         confirm: is shown the scores that would change, and says whether to write; it is not asked where there are none.
         unwalled: is asked where submissions would run without walls, and says whether they may.
         console: where progress is told; nowhere, if None.
@@ -111,6 +117,8 @@ def grade(
             console.print(f"{assignment} was not in the gradebook yet: it was entered from source/.", markup=False)
         snapshot = read_snapshot(course, assignment)
         run = _Run(course, snapshot, force, console)
+        if paper is not None:
+            run.papers.use(paper)
         try:
             run.read()
             if run.waiting and scheduler is None and not run.has_walls() and not unwalled():
@@ -155,6 +163,7 @@ class _Run:
         self.stored = gradebook.grades(course, snapshot.assignment)
         self.deadlines = gradebook.deadlines(course, snapshot.assignment)
         self.policy = Policy(course, snapshot, self.stored, self.deadlines)
+        self.papers = Papers(course.directory, snapshot.assignment)
         self.notes = Notes(course.class_folder / "graded" / snapshot.assignment)
         self.graded = Graded()
         self.digests: dict[str, str] = {}
@@ -211,6 +220,7 @@ class _Run:
                 and not unfinished(self.course.folder("submitted", student, self.assignment))
             ):
                 self.entries[student] = entry
+        self._keep_papers()
 
     def mark(self, jobs: int | None, scheduler: str | None) -> None:
         """Mark what has not been marked yet; each result is kept as soon as it is there."""
@@ -223,15 +233,17 @@ class _Run:
         def begin(student: str) -> tuple[Any, ...]:
             submission = self._submission(student)
             self._key(submission)
+            paper = self.graded.papers[student]
             if scheduler is None:
-                return worker.mark_opened, submission
-            return worker.mark_elsewhere, submission, carried, code
+                return worker.mark_opened, submission, paper
+            return worker.mark_elsewhere, submission, paper, carried, code
 
         bar = Bar(self.console, f"Marking {self.assignment}", len(self.waiting))
         with self._crew(jobs, scheduler) as crew, bar.shown():
             for student, result, error in in_parallel(crew, self.waiting, begin):
                 self._marked(student, result, error)
                 bar.step(student in self.graded.failed)
+        self._keep_papers()  # somebody may have handed in meanwhile
 
     @contextmanager
     def _crew(self, jobs: int | None, scheduler: str | None) -> Iterator[Crew]:
@@ -341,8 +353,14 @@ class _Run:
         return ENGINE not in self.snapshot.autograde or best_walls() != "none"
 
     def _key(self, submission: Submission) -> None:
+        paper = self.papers.of(submission.student) if self.snapshot.ours else 0
         self.digests[submission.student] = submission.digest
-        self.keys[submission.student] = self.store.key(submission.digest)
+        self.graded.papers[submission.student] = paper
+        self.keys[submission.student] = self.store.key(submission.digest, paper)
+
+    def _keep_papers(self) -> None:
+        if self.snapshot.ours:
+            self.papers.save()
 
     def _state(self, entry: Entry) -> str:
         """What the gradebook and the folders are made of, once an entry is written."""

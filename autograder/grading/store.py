@@ -87,9 +87,9 @@ class Store:
         with suppress(OSError, ValueError):  # then everything is written again, from the results
             self._written = json.loads(self._state.read_text())[0]
 
-    def key(self, digest: str) -> str:
-        """The key of the result of a submission with this digest."""
-        return hashlib.sha256(f"{self._base} {digest}".encode()).hexdigest()
+    def key(self, digest: str, paper: int) -> str:
+        """The key of the result of a submission with this digest, marked on this paper."""
+        return hashlib.sha256(f"{self._base} {digest} {paper}".encode()).hexdigest()
 
     def get(self, key: str) -> MarkedSubmission | None:
         """The result that is kept, if there is one that can be read."""

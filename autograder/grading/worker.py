@@ -42,13 +42,13 @@ def open_assignment(snapshot: Snapshot, zygote: Place | None) -> None:
     be_lent(zygote)
 
 
-def mark_opened(submission: Submission) -> MarkedSubmission:
+def mark_opened(submission: Submission, paper: int) -> MarkedSubmission:
     """Mark a submission of the assignment that was opened."""
     assert _kept.opened is not None
-    return _kept.opened.mark(submission)
+    return _kept.opened.mark(submission, paper)
 
 
-def mark_elsewhere(submission: Submission, snapshot: Snapshot, code: str) -> MarkedSubmission:
+def mark_elsewhere(submission: Submission, paper: int, snapshot: Snapshot, code: str) -> MarkedSubmission:
     """Mark a submission on another machine.
 
     Raises:
@@ -58,7 +58,7 @@ def mark_elsewhere(submission: Submission, snapshot: Snapshot, code: str) -> Mar
         raise Problem(f"{socket.gethostname()} has another version of the course: bring all workers to the same one.")
     if snapshot.digest not in _kept.sent:
         _kept.sent[snapshot.digest] = Marker(_unpacked(snapshot))
-    return _kept.sent[snapshot.digest].mark(submission)
+    return _kept.sent[snapshot.digest].mark(submission, paper)
 
 
 _code_here = cache(code_digest)

@@ -9,28 +9,27 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from autograder.exercises import exercise_called
-from autograder.exercises.model import Exercise
 from autograder.judging.interview import SECONDS_PER_CALL, judge
+from autograder.judging.paper import Paper
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.trial.link import Link, SocketLink
 
-__all__ = ["Finding", "Outcome", "Verdict", "judge", "judge_here", "local_judge"]
+__all__ = ["Finding", "Outcome", "Paper", "Verdict", "judge", "judge_here", "local_judge"]
 
 
 Client = Callable[[Callable[..., Any], Link], Any]
 """`course.client.answer`, given by the caller, who is on the student's side of the wall."""
 
 
-def judge_here(function: Callable[..., Any], exercise: Exercise, client: Client, seed: int) -> Verdict:
+def judge_here(function: Callable[..., Any], paper: Paper, client: Client) -> Verdict:
     """Judge a function of this very process over a socket pair, in the wire format of the real thing.
 
     Args:
         function: the implementation.
-        exercise: what to judge it as.
+        paper: what to judge it as, and on which cases.
         client: the student's end of the conversation.
-        seed: what the hidden cases are drawn from.
     """
-    return _converse(function, exercise, client, seed)[0]
+    return _converse(function, paper, client)[0]
 
 
 def local_judge(function: Callable[..., Any], client: Client) -> Any:
@@ -42,15 +41,15 @@ def local_judge(function: Callable[..., Any], client: Client) -> Any:
     exercise = exercise_called(function.__name__)
     if exercise is None:
         raise KeyError(function.__name__)
-    return _converse(function, exercise, client, secrets.randbits(63))[1]
+    return _converse(function, Paper(exercise, secrets.randbits(63)), client)[1]
 
 
-def _converse(function: Callable[..., Any], exercise: Exercise, client: Client, seed: int) -> tuple[Verdict, Any]:
+def _converse(function: Callable[..., Any], paper: Paper, client: Client) -> tuple[Verdict, Any]:
     near, far = socket.socketpair()
 
     def sit() -> Verdict:
         with far:
-            return judge(exercise, SocketLink(far, SECONDS_PER_CALL), seed)
+            return judge(paper, SocketLink(far, SECONDS_PER_CALL))
 
     with ThreadPoolExecutor(1) as seat:
         verdict = seat.submit(sit)

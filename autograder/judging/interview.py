@@ -27,8 +27,8 @@ from autograder.exercises.model import (
     parameter_axes,
     result_axes,
 )
-from autograder.judging.again import again
-from autograder.judging.reference import expected, given, lend
+from autograder.judging.paper import Paper, Sheet
+from autograder.judging.reference import lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.trial.comparing import (
     OF_THE_RESULT,
@@ -72,20 +72,19 @@ class Unreadable(Exception):
 
 @dataclass
 class Trial:
-    """One probe's cases, what was expected of each, what came, and what known mistakes would have said.
+    """One probe's cases, what was expected of each, and what came.
 
     Attributes:
         least: a tolerance below which none goes; 0, but where answers are looked at in the form that was asked for.
     """
 
-    exercise: Exercise
+    paper: Paper
     lines: bool
     part: str | None = None
     least: float = 0.0
     cases: list[Case] = field(default_factory=list)
     wanted: list[Observation] = field(default_factory=list)
     got: list[Observation] = field(default_factory=list)
-    mistaken: dict[tuple[Implementation, int], Observation] = field(default_factory=dict)
 
     @property
     def loops(self) -> bool:
@@ -111,30 +110,31 @@ class Trial:
     def in_form(self) -> Trial:
         """The same cases, and all answers in the form that was asked for."""
         got = [in_form(want, one) for want, one in zip(self.wanted, self.got, strict=True)]
-        mistaken = {(m, i): in_form(self.wanted[i], answer) for (m, i), answer in self.mistaken.items()}
-        return replace(self, least=SEVEN_DIGITS, got=got, mistaken=mistaken)
+        return replace(self, least=SEVEN_DIGITS, got=got)
 
     def _agrees(self, mistake: Implementation, place: int) -> bool:
         return same_answers([self.wanted[place]], [self.got[place]], [self._answer(mistake, place)], self.least)
 
     def _answer(self, mistake: Implementation, place: int) -> Observation:
-        """What the mistake answers to one case; it is asked once."""
-        if (mistake, place) not in self.mistaken:
-            answer = _part(given(self.exercise, mistake, self.cases[place], self.lines), self.part)
-            self.mistaken[mistake, place] = in_form(self.wanted[place], answer) if self.least else answer
-        return self.mistaken[mistake, place]
+        """What the mistake answers to one case."""
+        answer = _part(self.paper.given(mistake, self.cases[place], self.lines), self.part)
+        return in_form(self.wanted[place], answer) if self.least else answer
 
 
 @dataclass
 class Interview:
     """One conversation, trial by trial."""
 
-    exercise: Exercise
+    paper: Paper
     link: Link
     lend: tuple[str, ...]
     listening: float
     allow: Allow
     trials: list[Trial] = field(default_factory=list)
+
+    @property
+    def exercise(self) -> Exercise:
+        return self.paper.exercise
 
     def ask(self, case: Case, lines: bool) -> Observation:
         """Have the student's function called on one case.
@@ -252,30 +252,25 @@ def _one_thread() -> Iterator[None]:
 
 
 @_one_thread()
-def judge(
-    exercise: Exercise, link: Link, seed: int, passed: frozenset[str] = frozenset(), allow: Allow = by_the_clock
-) -> Verdict:
+def judge(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allow: Allow = by_the_clock) -> Verdict:
     """The verdict on whatever answers at the other end of `link`.
 
     Args:
-        exercise: what is being judged.
+        paper: what is being judged, and the cases that it is tried on.
         link: frames to and from the student's process.
-        seed: what the cases are drawn from; a fresh one for each run.
         passed: exercises that this student has right; of those that this one uses, only the others are lent.
         allow: how the student's seconds pass.
     """
-    rng = np.random.default_rng(seed)
-    lent = tuple(name for name in exercise.uses if name not in passed)
-    interview = Interview(exercise, link, lent, LISTENING_SECONDS, allow)
+    lent = tuple(name for name in paper.exercise.uses if name not in passed)
+    interview = Interview(paper, link, lent, LISTENING_SECONDS, allow)
     found: list[tuple[Probe, Merit, str]] = []
     stop: tuple[Outcome, str] | None = None
-    remembering = next((probe for probe in exercise.probes if probe.measures == "value"), None)
-    for probe in exercise.probes:
+    for sheet in paper.sheets:
         merit: Merit = "wrong"
         reason = ""
         if stop is None:
             try:
-                merit, reason = _try(interview, probe, rng, probe is remembering)
+                merit, reason = _try(interview, sheet)
             except TimeoutError:
                 stop = "timed out", "One call took too long; what had been earned before is kept."
             except (EOFError, OSError):
@@ -286,8 +281,8 @@ def judge(
                 if _unwritten(interview):
                     stop = "not attempted", ""
                     merit, reason = "wrong", ""
-        found.append((probe, merit, reason))
-    verdict = _conclude(exercise, _findings(found), interview, stop)
+        found.append((sheet.probe, merit, reason))
+    verdict = _conclude(paper.exercise, _findings(found), interview, stop)
     _farewell(link, verdict)
     return verdict
 
@@ -304,18 +299,14 @@ def _findings(found: list[tuple[Probe, Merit, str]]) -> tuple[Finding, ...]:
     return tuple(Finding(probe.shows, probe.points, earned(probe, merit), reason) for probe, merit, reason in found)
 
 
-def _try(interview: Interview, probe: Probe, rng: np.random.Generator, twice: bool) -> tuple[Merit, str]:
-    """What an answer to this probe is worth, and why not more.
-
-    Args:
-        twice: whether to ask for a case a second time, and for one like it, which shows what an answer remembers.
-    """
-    trial = Trial(interview.exercise, probe.measures == "lines", probe.part)
+def _try(interview: Interview, sheet: Sheet) -> tuple[Merit, str]:
+    """What an answer to this probe is worth, and why not more."""
+    trial = Trial(interview.paper, sheet.probe.measures == "lines", sheet.probe.part)
     interview.trials.append(trial)
     reason, form = "", True
-    drawn = probe.draw(rng)
-    for place, case in enumerate([*drawn, *again(drawn)] if twice else drawn):
-        want = expected(interview.exercise, case)
+    once = len(sheet.cases)
+    for place, case in enumerate((*sheet.cases, *sheet.again)):
+        want = interview.paper.expected(case)
         busy, clock = interview.allow(PATIENCE), by_the_clock(PATIENCE)
         got = interview.ask(case, trial.lines)
         tried = (clock if held_up(got) else busy)() <= 0
@@ -332,8 +323,8 @@ def _try(interview: Interview, probe: Probe, rng: np.random.Generator, twice: bo
         if found and parted and trial.part and found.kind in OF_THE_RESULT:
             found = replace(found, path=(trial.part, *found.path))
         if found and not reason:
-            reason = REMEMBERS if place == len(drawn) else _reason(interview.exercise, case, found)
-            reason = (LIKE_BEFORE if place > len(drawn) else "") + reason[:LONGEST_REASON]
+            reason = REMEMBERS if place == once else _reason(interview.exercise, case, found)
+            reason = (LIKE_BEFORE if place > once else "") + reason[:LONGEST_REASON]
         if found and tried:
             break
     if trial.loops:

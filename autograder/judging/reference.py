@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,39 +22,12 @@ class OracleFailed(RuntimeError):
     """The reference itself went wrong: a fault of ours, and no answer."""
 
 
-_remembered: dict[tuple[Any, ...], tuple[Case, Observation]] | None = None
-
-
-@contextmanager
-def remembered() -> Iterator[None]:
-    """While this lasts, an oracle or a mistake is asked once about one and the same case, whoever wants to know."""
-    global _remembered
-    _remembered = {}
-    try:
-        yield
-    finally:
-        _remembered = None
-
-
-def _once(case: Case, asked: tuple[Any, ...], answer: Callable[[], Observation]) -> Observation:
-    if _remembered is None:
-        return answer()
-    key = (id(case), *asked)
-    if key not in _remembered:
-        _remembered[key] = case, answer()  # with the case, or another one could have its identity
-    return _remembered[key][1]
-
-
 def expected(exercise: Exercise, case: Case) -> Observation:
     """The observation that a right answer gives: computed in float64, then rounded to the dtype of the arguments.
 
     Raises:
         OracleFailed: the oracle raised something that is no refusal.
     """
-    return _once(case, (exercise.name,), lambda: _expected(exercise, case))
-
-
-def _expected(exercise: Exercise, case: Case) -> Observation:
     widened = Case(tuple(map_leaves(_widened, a) for a in case.arguments), case.harness)
     with ranks.simulated():  # no process is started where the judge is
         observed = widened.run(exercise.oracle)
@@ -67,12 +39,8 @@ def _expected(exercise: Exercise, case: Case) -> Observation:
 
 def given(exercise: Exercise, implementation: Callable[..., Any], case: Case, count_lines: bool) -> Observation:
     """The observation that some other implementation gives, seen as the exercise sees answers."""
-
-    def answer() -> Observation:
-        with ranks.simulated():
-            return seen(exercise.view, case.run(implementation, count_lines))
-
-    return _once(case, (exercise.name, implementation, count_lines), answer)
+    with ranks.simulated():
+        return seen(exercise.view, case.run(implementation, count_lines))
 
 
 def lend(exercise: Exercise, arguments: tuple[Value, ...], keywords: dict[str, Value]) -> Value:

@@ -29,9 +29,11 @@ from autograder.exercises.model import ANSWER, Exercise
 from autograder.judging.cells import shown
 from autograder.judging.hearing import hear
 from autograder.judging.interview import ENDED
+from autograder.judging.paper import paper_of
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import files_beside
 from autograder.plugins.bounds import Beyond
+from autograder.plugins.papers import PAPER, Papers
 from autograder.plugins.preloading import LIBRARY, modules_of
 from autograder.plugins.reading import say_why
 from course.client import SOCKET_VARIABLE
@@ -107,6 +109,7 @@ class JudgedExecute(Execute):
         self._verdicts: dict[int, Verdict] = {}
         self._stopped: dict[str, str] = {}
         self._passed: frozenset[str] = frozenset()
+        self._paper = self._paper_of(resources["nbgrader"]) if judged else 0
         folder = Path(resources.get("metadata", {}).get("path") or ".")
         given = NOTHING if judged else self._given(resources["nbgrader"])
         files, removed = ({}, []) if judged else files_beside.gather(folder, given.files)
@@ -172,6 +175,15 @@ class JudgedExecute(Execute):
                 self.log.warning("%s; another zygote is started", error)
                 session = opened(stack, anew=True)
             yield session
+
+    def _paper_of(self, info: dict[str, Any]) -> int:
+        """The paper that whoever began this run has chosen, or the class's."""
+        if PAPER in info:
+            return int(info[PAPER])
+        papers = Papers(CourseDirectory(config=self.config), info["assignment"])
+        paper = papers.of(info["student"])
+        papers.save()
+        return paper
 
     def _given(self, info: dict[str, Any]) -> Given:
         """The instructor's files, as whoever began this run has listed them, or where nbgrader has them."""
@@ -256,7 +268,8 @@ class JudgedExecute(Execute):
             with far:
                 self._session.start(f"import course\ncourse.judge({exercise.name})", far, SOCKET_VARIABLE)
             try:
-                verdict = hear(exercise, near, seconds, self._passed, self._session.allow)
+                paper = paper_of(exercise.notebook, exercise.name, self._paper)
+                verdict = hear(paper, near, seconds, self._passed, self._session.allow)
             except Exception as error:
                 self.log.exception("the judge failed on %s", exercise.name)
                 fault = f"{type(error).__name__} in the judge; a person will look at it."

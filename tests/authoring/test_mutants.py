@@ -15,14 +15,14 @@ from typer.testing import CliRunner
 
 import autograder.authoring.mutants as mutants
 from autograder.__main__ import app
-from autograder.authoring.mutants import SEEDS, Unknown, Unreleased, chosen, rows, stored_answers
+from autograder.authoring.mutants import Unknown, Unreleased, chosen, rows, stored_answers
 from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.devices.mlp_tp import _devices as devices
 from autograder.exercises.model import Exercise, right_to_seven_digits
 from autograder.exercises.parts import softmax_of_kept
 from autograder.folder import ROOT
-from autograder.judging import judge_here
-from autograder.judging.reference import expected, given, remembered
+from autograder.judging import Paper, judge_here
+from autograder.judging.reference import given
 from course import answers
 from course.answers import StoredMistake
 from course.client import answer
@@ -46,46 +46,8 @@ def test_what_is_marked_as_right_to_seven_digits_has_to_be_told_as_that() -> Non
 
     (row,) = (row for row in rows(FFN, (1,)) if row.name == "ffn_in_float32")
     assert row.trouble == ""
-    with remembered():
-        row = mutants._mistake(FFN, {1: mutants._drawn(FFN, 1)}, right_to_seven_digits(halved))
+    row = mutants._mistake(FFN, {1: Paper(FFN, 1)}, right_to_seven_digits(halved))
     assert "check does not say 'the right value to some seven digits'" in row.trouble
-
-
-def test_cases_that_are_drawn_once_are_those_that_the_judge_draws() -> None:
-    for seed in SEEDS:
-        rng = np.random.default_rng(seed)
-        drawn = mutants._drawn(DOTS, seed)
-        for probe, kept in zip(DOTS.probes, drawn.probes, strict=True):
-            cases = kept.draw(np.random.default_rng())
-            assert kept.draw(np.random.default_rng()) is cases
-            assert repr(cases) == repr(probe.draw(rng))
-
-
-def test_what_is_remembered_is_what_would_be_said() -> None:
-    mistake = mutants.as_student(FFN, FFN.mistakes[0])
-    plain = judge_here(mistake, FFN, answer, 1)
-    with remembered():
-        for _ in range(2):
-            assert judge_here(mistake, mutants._drawn(FFN, 1), answer, 1) == plain
-
-
-def test_one_and_the_same_case_is_worked_out_once_and_another_one_for_itself() -> None:
-    asked: list[int] = []
-
-    def counted(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        asked.append(len(A))
-        return A @ B.T
-
-    exercise = replace(DOTS, oracle=counted)
-    first, second = exercise.public[0], replace(exercise.public[0])
-    with remembered():
-        assert expected(exercise, first) is expected(exercise, first)
-        given(exercise, counted, first, False)
-        given(exercise, counted, first, False)
-        expected(exercise, second)
-    assert len(asked) == 3
-    expected(exercise, first)
-    assert len(asked) == 4
 
 
 def mha_loop(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: F) -> F:
@@ -108,7 +70,7 @@ def test_a_float64_that_was_computed_another_way_differs_in_last_digits_alone_an
 ) -> None:
     exercise = exercise_named(notebook, answered.__name__)
     assert mutants._public_names(exercise, answered) == [named]
-    assert judge_here(answered, exercise, answer, 1).mistakes == (named,)
+    assert judge_here(answered, Paper(exercise, 1), answer).mistakes == (named,)
 
 
 # ----------------------------------------------------------------------------------------------------- by name

@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.engine import Session, Zygote
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.judging.hearing import hear
+from autograder.judging.paper import Paper
 from course.client import SOCKET_VARIABLE
 
 AGES = 600.0  # seconds; only what hangs takes so long, however busy the machine is
@@ -56,7 +57,7 @@ def in_engine(zygote: Zygote, notebook: NotebookNode, name: str = "") -> Noteboo
                 with far:
                     session.start(cell.source, far if exercise else None, SOCKET_VARIABLE if exercise else None)
                 if exercise:
-                    hear(exercise, near, AGES)
+                    hear(Paper(exercise, 1), near, AGES)
             run = session.finish(AGES)
             assert not name or run.end == "finished", cell.source
             shown.add(index, run.messages)

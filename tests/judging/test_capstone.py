@@ -11,7 +11,7 @@ from autograder.authoring.mutants import as_student
 from autograder.exercises import exercise_named
 from autograder.exercises.block.block import block
 from autograder.exercises.model import Implementation
-from autograder.judging import judge_here
+from autograder.judging import Paper, judge_here
 from autograder.judging.reference import expected, given
 from course.client import answer
 from course.trial.comparing import same_answers
@@ -75,12 +75,12 @@ def test_processes_answer_as_the_threads_that_stand_for_them(implementation: Imp
 
 
 def test_a_mistake_is_named_where_the_student_has_processes_and_the_judge_has_threads() -> None:
-    verdict = judge_here(as_student(PARALLEL_BLOCK, TOLD_APART["b2_on_every_rank"]), PARALLEL_BLOCK, answer, 1)
+    verdict = judge_here(as_student(PARALLEL_BLOCK, TOLD_APART["b2_on_every_rank"]), Paper(PARALLEL_BLOCK, 1), answer)
     assert verdict.mistakes == ("b2_on_every_rank",)
     assert 0 < verdict.score < verdict.points
 
 
 def test_after_a_case_in_which_ranks_waited_the_others_of_its_probe_are_not_tried() -> None:
-    verdict = judge_here(as_student(PARALLEL_BLOCK, TOLD_APART["only_rank_0_sums"]), PARALLEL_BLOCK, answer, 1)
+    verdict = judge_here(as_student(PARALLEL_BLOCK, TOLD_APART["only_rank_0_sums"]), Paper(PARALLEL_BLOCK, 1), answer)
     assert verdict.mistakes == ("only_rank_0_sums",)
     assert verdict.findings[0].reason.startswith("Rank 0 waited in a collective")

@@ -10,7 +10,7 @@ import pytest
 from jaxtyping import Float
 
 from autograder.exercises.model import Case, Exercise, Probe, case
-from autograder.judging import Verdict, judge_here
+from autograder.judging import Paper, Verdict, judge_here
 from autograder.judging.again import again
 from autograder.judging.interview import LIKE_BEFORE, REMEMBERS
 from course.client import answer
@@ -43,7 +43,7 @@ HALVES = Exercise(
 
 
 def judged(function: Callable[..., Any], exercise: Exercise = HALVES) -> Verdict:
-    return judge_here(function, exercise, answer, 1)
+    return judge_here(function, Paper(exercise, 1), answer)
 
 
 def earned(function: Callable[..., Any], exercise: Exercise = HALVES) -> list[float]:

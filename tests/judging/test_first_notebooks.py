@@ -11,7 +11,7 @@ import pytest
 
 from autograder.authoring.mutants import as_student
 from autograder.exercises import exercise_named
-from autograder.judging import Verdict, judge_here
+from autograder.judging import Paper, Verdict, judge_here
 from course import answers
 from course.checking import known
 from course.client import answer
@@ -21,7 +21,7 @@ SEEDS = (1, 2, 3)
 
 def judged(notebook: str, name: str, implementation: Callable[..., Any]) -> list[Verdict]:
     exercise = exercise_named(notebook, name)
-    return [judge_here(as_student(exercise, implementation), exercise, answer, seed) for seed in SEEDS]
+    return [judge_here(as_student(exercise, implementation), Paper(exercise, seed), answer) for seed in SEEDS]
 
 
 def softmax(s: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ import course.trial.tellings
 from autograder.authoring.mutants import as_student
 from autograder.exercises import exercise_called
 from autograder.exercises.model import Exercise
-from autograder.judging import Verdict, judge
+from autograder.judging import Paper, Verdict, judge
 from course.client import answer
 from course.trial.link import SocketLink
 from course.trial.observing import Observation
@@ -39,7 +39,7 @@ def judged_with(before: Callable[[], object], exercise: Exercise, function: Call
             os._exit(0)
     far.close()
     with near, simulated():
-        verdict = judge(exercise, SocketLink(near, 30.0), 1)
+        verdict = judge(Paper(exercise, 1), SocketLink(near, 30.0))
     os.waitpid(student, 0)
     return verdict
 

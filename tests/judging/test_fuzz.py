@@ -14,7 +14,6 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
@@ -26,10 +25,9 @@ import pytest
 from autograder.authoring.mutants import as_student
 from autograder.exercises import every_exercise
 from autograder.exercises.model import Case, Exercise, Probe
-from autograder.judging import Verdict, judge_here
-from autograder.judging.again import again
+from autograder.judging import Paper, Verdict, judge_here
 from course.client import answer
-from course.trial.claims import VIEWS
+from course.trial.claims import outcomes
 from course.trial.link import Link, SocketLink
 from course.trial.observing import Account
 from course.trial.tellings import TELLINGS
@@ -86,9 +84,9 @@ EXERCISES = (
 
 @dataclass(frozen=True)
 class Subject:
-    """An exercise, what honest students of it said to the judge, and what is right, call by call."""
+    """A paper, what honest students of its exercise said to the judge, and what is right, call by call."""
 
-    exercise: Exercise
+    paper: Paper
     conversations: tuple[tuple[bytes, ...], ...]
     answers: tuple[Value, ...]
 
@@ -108,55 +106,24 @@ class Tape:
         return self.link.receive()
 
 
-def recorded(exercise: Exercise, function: Callable[..., Any]) -> tuple[bytes, ...]:
+def recorded(paper: Paper, function: Callable[..., Any]) -> tuple[bytes, ...]:
     tapes: list[Tape] = []
 
     def client(function: Callable[..., Any], link: Link) -> object:
         tapes.append(Tape(link))
         return answer(function, tapes[0])
 
-    judge_here(as_student(exercise, function), exercise, client, SEED)
+    judge_here(as_student(paper.exercise, function), paper, client)
     return tuple(tapes[0].frames)
 
 
 @cache
 def subject(name: str) -> Subject:
     exercise = next(exercise for exercise in every_exercise() if exercise.name == name)
-    rng = np.random.default_rng(SEED)
-    once = tuple(drawn(probe, rng) for probe in exercise.probes)
-    exercise = replace(exercise, probes=once, mistakes=exercise.mistakes[:MISTAKES])
-    conversations = tuple(recorded(exercise, f) for f in (exercise.variants[0], *exercise.mistakes[:2]))
+    paper = Paper(replace(exercise, mistakes=exercise.mistakes[:MISTAKES]), SEED)
+    conversations = tuple(recorded(paper, f) for f in (exercise.variants[0], *exercise.mistakes[:2]))
     said = [unpack(frame) for frame in conversations[0]]
-    return Subject(exercise, conversations, tuple(value for value in said if value["say"] == "observed"))
-
-
-def drawn(probe: Probe, rng: np.random.Generator) -> Probe:
-    cases = probe.draw(rng)
-    return replace(probe, draw=lambda rng: cases)
-
-
-def remembering(function: Callable[..., Any]) -> Callable[..., Any]:
-    known: dict[tuple[int, ...], tuple[Any, Any]] = {}
-
-    def remembered(*arguments: Any) -> Any:
-        key = tuple(map(id, arguments))
-        if key not in known:
-            known[key] = arguments, function(*arguments)
-        return known[key][1]
-
-    return remembered
-
-
-EXPECTED, GIVEN = remembering(interview.expected), remembering(interview.given)
-
-
-@contextmanager
-def remembered() -> Iterator[None]:
-    """What the reference and the mistakes say to the same cases is worked out once, so that thousands of conversations fit."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interview, "expected", EXPECTED)
-        patch.setattr(interview, "given", GIVEN)
-        yield
+    return Subject(paper, conversations, tuple(value for value in said if value["say"] == "observed"))
 
 
 # ---------------------------------------------------------------------------------------------- what is said instead
@@ -463,29 +430,27 @@ class Listening:
 def converse(name: str, kind: str, seed: int) -> tuple[int, Verdict]:
     """Let the judge of an exercise hear one conversation; how many replies it took, and its verdict."""
     rng = Random(f"{name} {kind} {seed}")
-    with remembered():
-        tried = subject(name)
-        stream = KINDS[kind](rng, list(rng.choice((tried.conversations[0], *tried.conversations))))
-        link = Listening(SocketLink(Wire(stream, rng)))  # type: ignore[arg-type]
-        began = time.thread_time()
-        verdict = interview.judge(tried.exercise, link, SEED)
-        took = time.thread_time() - began
+    tried = subject(name)
+    exercise = tried.paper.exercise
+    stream = KINDS[kind](rng, list(rng.choice((tried.conversations[0], *tried.conversations))))
+    link = Listening(SocketLink(Wire(stream, rng)))  # type: ignore[arg-type]
+    began = time.thread_time()
+    verdict = interview.judge(tried.paper, link)
+    took = time.thread_time() - began
     assert took < SECONDS
-    probes = tried.exercise.probes
+    probes = exercise.probes
     assert [(f.shows, f.points) for f in verdict.findings] == [(p.shows, p.points) for p in probes]
     assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
     assert (repr(verdict) + verdict._repr_html_()).encode()
     assert "<script" not in verdict._repr_html_()
     call = 0
-    twice = next((probe for probe in probes if probe.measures == "value"), None)
-    for probe, finding in zip(probes, verdict.findings, strict=True):
-        cases = probe.draw(np.random.default_rng())
-        cases = [*cases, *again(cases)] if probe is twice else cases
+    for sheet, finding in zip(tried.paper.sheets, verdict.findings, strict=True):
+        probe, cases = sheet.probe, (*sheet.cases, *sheet.again)
         end = call + len(cases)
         if finding.earned:
             looked_at = observed_rightly if finding.earned == finding.points else observed_in_numbers
             for case, wanted, got in zip(cases, tried.answers[call:end], link.last[call:end], strict=True):
-                assert looked_at(tried.exercise, probe, case, wanted, got), f"points for {probe.shows}"
+                assert looked_at(exercise, probe, case, wanted, got), f"points for {probe.shows}"
         call = end
     return link.replies, verdict
 
@@ -530,7 +495,7 @@ def _looked_at(exercise: Exercise, case: Case, message: Value) -> Value:
     told = Account.from_value({key: part for key, part in message.items() if key != "say"})
     if case.harness in TELLINGS:
         told = TELLINGS[case.harness](case.arguments, told)
-    return VIEWS[exercise.view](told.result) if exercise.view else told.result
+    return outcomes(told.result) if exercise.view else told.result
 
 
 def alike(right: Value, given: Value) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 import threading
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 from autograder.exercises import exercises_in
 from autograder.exercises.model import Case, Exercise, Probe
 from autograder.judging.hearing import hear
+from autograder.judging.paper import Paper
 from autograder.judging.verdict import Verdict
 from course.client import ENDED, Report, answer
 from course.trial.link import Left, SocketLink
@@ -47,7 +49,7 @@ def heard(
     with ThreadPoolExecutor(1) as other, near:
         told = other.submit(come)
         try:
-            verdict = hear(exercise, near, seconds, passed)
+            verdict = hear(Paper(exercise, secrets.randbits(53)), near, seconds, passed)
         finally:
             near.close()
         return verdict, told.result()
@@ -110,7 +112,7 @@ def test_a_student_who_falls_silent_has_run_out_of_time_and_keeps_what_was_earne
     near, far = socket.socketpair()
     with ThreadPoolExecutor(1) as other, near, far:
         other.submit(slow, far)
-        verdict = hear(alone, near, 0.0, allow=allow)  # by the clock there would be no time at all
+        verdict = hear(Paper(alone, 1), near, 0.0, allow=allow)  # by the clock there would be no time at all
         over.set()
     assert verdict is not None
     assert verdict.outcome == "timed out"

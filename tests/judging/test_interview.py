@@ -22,7 +22,7 @@ from jaxtyping import Float
 
 from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
-from autograder.judging import Verdict, judge, judge_here
+from autograder.judging import Paper, Verdict, judge, judge_here
 from autograder.judging.reference import OracleFailed
 from course.client import answer
 from course.trial.functions import Function, public_function
@@ -96,7 +96,7 @@ def judged() -> Callable[..., Verdict]:
     """The verdict on a function of ours, over the wire."""
 
     def judge(function: Callable[..., Any], exercise: Exercise = DOUBLE, seed: int = 1) -> Verdict:
-        return judge_here(function, exercise, answer, seed)
+        return judge_here(function, Paper(exercise, seed), answer)
 
     return judge
 
@@ -117,7 +117,7 @@ def test_a_right_answer_passes(judged: Callable[..., Verdict]) -> None:
 
 @pytest.mark.parametrize("exercise", exercises_in("00_shapes"), ids=lambda exercise: exercise.name)
 def test_the_verdict_on_a_right_answer_does_not_depend_on_the_seed(exercise: Exercise) -> None:
-    verdicts = [judge_here(exercise.variants[0], exercise, answer, seed) for seed in range(12)]
+    verdicts = [judge_here(exercise.variants[0], Paper(exercise, seed), answer) for seed in range(12)]
     assert {verdict.outcome for verdict in verdicts} == {"passed"}
     assert len({repr(verdict) for verdict in verdicts}) == len({verdict._repr_html_() for verdict in verdicts}) == 1
 
@@ -360,7 +360,7 @@ def twice(request: dict[str, Value]) -> Value:
 
 
 def test_lines_that_were_not_counted_are_no_answer() -> None:
-    verdict = judge(DOUBLE, Line(lambda request: {**twice(request), "counts": {}}), 1)
+    verdict = judge(Paper(DOUBLE, 1), Line(lambda request: {**twice(request), "counts": {}}))
     assert [finding.earned for finding in verdict.findings] == [1.0, 0.5, 0.0]
     assert verdict.note == "What came back was not an answer (its lines were not counted)."
 
@@ -369,7 +369,7 @@ def test_arguments_are_compared_with_those_that_were_sent_whatever_is_said_of_th
     def spoilt(request: dict[str, Value]) -> Value:
         return {**twice(request), "arguments": {"0": -request["arguments"][0]}, "warned": ["nothing was changed"]}
 
-    verdict = judge(DOUBLE, Line(spoilt), 1)
+    verdict = judge(Paper(DOUBLE, 1), Line(spoilt))
     assert (verdict.outcome, verdict.score) == ("partly", 1.5)
     assert verdict.findings[0].reason == "The call changed x in place; the caller still needs it as it was."
 
@@ -377,7 +377,7 @@ def test_arguments_are_compared_with_those_that_were_sent_whatever_is_said_of_th
 def test_who_sends_no_arguments_back_has_not_answered() -> None:
     link = SimpleNamespace(send=(asked := []).append)
     link.receive = lambda: {**Account(2 * asked[-1]["arguments"][0]).to_value(), "say": "observed"}
-    verdict = judge(DOUBLE, link, 1)
+    verdict = judge(Paper(DOUBLE, 1), link)
     assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
 
 
@@ -400,7 +400,7 @@ def test_a_forged_count_buys_nothing() -> None:
         return forged(result=request.get("value"), counts={"project": 0})
 
     line = Line(reply)
-    verdict = judge(SPEND, line, 5)
+    verdict = judge(Paper(SPEND, 5), line)
     assert verdict.findings[0].reason == "It hands more rows to project than it needs to."
 
 
@@ -427,7 +427,7 @@ def test_a_right_function_is_lent_in_place_of_the_students_wrong_one(
 def test_a_lent_function_keeps_float32(known: Callable[[Exercise], None]) -> None:
     known(DOUBLE)
     line = Line(lambda request: ask("double", np.ones(2, "f4")) if len(line.requests) < 2 else None)
-    judge(QUADRUPLE, line, 1)
+    judge(Paper(QUADRUPLE, 1), line)
     assert line.requests[1]["do"] == "return"
     assert line.requests[1]["value"].dtype == np.float32
     assert line.requests[1]["value"].tolist() == [2, 2]
@@ -571,7 +571,7 @@ def test_a_question_that_cannot_be_answered_is_refused_in_words(
 ) -> None:
     known(DOUBLE)
     line = Line(lambda request: question if len(line.requests) < 2 else None)
-    judge(QUADRUPLE, line, 1)
+    judge(Paper(QUADRUPLE, 1), line)
     assert line.requests[1] == {"do": "raise", "message": message}
 
 
@@ -581,7 +581,7 @@ def test_an_empty_axis_does_not_make_a_question_small(
 ) -> None:
     known(DOUBLE)
     line = Line(lambda request: ask("double", np.zeros(empty)) if len(line.requests) < 2 else None)
-    judge(QUADRUPLE, line, 1)
+    judge(Paper(QUADRUPLE, 1), line)
     assert line.requests[1] == {"do": "raise", "message": "double: too large a question"}
 
 
@@ -607,7 +607,7 @@ def test_an_answer_of_the_judge_that_fits_no_frame_is_refused_in_words() -> None
 
     exercise = Exercise(lambda grow: None, "77_ours", (), (Probe("grows", 1.0, draw),), (), ())
     line = Line(lambda request: ask("grow") if len(line.requests) < 2 else None)
-    verdict = judge(exercise, line, 1)
+    verdict = judge(Paper(exercise, 1), line)
     assert line.requests[1]["do"] == "raise"
     assert line.requests[1]["message"].endswith(" bytes is too large to send")
     assert verdict.outcome == "tampered"
@@ -665,7 +665,7 @@ def harmless(verdict: Verdict, exercise: Exercise) -> None:
 @pytest.mark.parametrize("message", UNREADABLE)
 def test_what_is_no_observation_earns_nothing(message: str) -> None:
     line = Line(lambda request: UNREADABLE[message])
-    verdict = judge(DOUBLE, line, 1)
+    verdict = judge(Paper(DOUBLE, 1), line)
     harmless(verdict, DOUBLE)
     assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
     assert verdict.note.startswith("What came back was not an answer (")
@@ -691,7 +691,7 @@ RESULTS: dict[str, Value] = {
 
 @pytest.mark.parametrize("result", RESULTS)
 def test_a_wrong_result_of_any_form_is_wrong(result: str) -> None:
-    verdict = judge(DOUBLE, Line(lambda request: forged(result=RESULTS[result])), 1)
+    verdict = judge(Paper(DOUBLE, 1), Line(lambda request: forged(result=RESULTS[result])))
     harmless(verdict, DOUBLE)
     assert (verdict.outcome, verdict.score) == ("wrong", 0.0)
     assert "<script>" not in verdict._repr_html_()
@@ -701,7 +701,7 @@ def test_a_wrong_result_of_any_form_is_wrong(result: str) -> None:
 def test_an_exception_of_any_name_is_an_exception() -> None:
     for kind in ("ValueError", "", "x" * 20_000, "\ud800", "<script>"):
         raised = [kind, "message", 2**62, "line", kind]
-        verdict = judge(DOUBLE, Line(lambda request, raised=raised: forged(raised=raised)), 1)
+        verdict = judge(Paper(DOUBLE, 1), Line(lambda request, raised=raised: forged(raised=raised)))
         harmless(verdict, DOUBLE)
         assert (verdict.outcome, verdict.score) == ("raised", 0.0)
         assert "<script>" not in verdict._repr_html_()
@@ -710,7 +710,7 @@ def test_an_exception_of_any_name_is_an_exception() -> None:
 def test_an_exception_beside_a_right_result_is_an_exception() -> None:
     raised = Raised("ValueError")
     reply = Line(lambda request: {**twice(request), "raised": [raised.kind, "", 0, "", ""]})
-    assert judge(DOUBLE, reply, 1).outcome == "raised"
+    assert judge(Paper(DOUBLE, 1), reply).outcome == "raised"
 
 
 LEAVES = (
@@ -743,7 +743,7 @@ def test_no_message_makes_the_judge_stumble_or_give_a_point(messages: list[Value
     patch.setattr(interview, "exercise_named", lambda notebook, name: DOUBLE)
     try:
         line = Line(lambda request: messages[len(line.requests) % len(messages)])
-        verdict = judge(QUADRUPLE, line, 1)
+        verdict = judge(Paper(QUADRUPLE, 1), line)
     finally:
         patch.undo()
     harmless(verdict, QUADRUPLE)
@@ -763,7 +763,7 @@ def test_no_spoiled_frame_makes_the_judge_stumble() -> None:
             return unpack(bytes(frame))
 
     for seed in range(500):
-        verdict = judge(DOUBLE, Spoiling(twice), seed)
+        verdict = judge(Paper(DOUBLE, seed), Spoiling(twice))
         harmless(verdict, DOUBLE)
         outcomes.add(verdict.outcome)
     assert {"tampered", "partly", "passed"} <= outcomes
@@ -775,7 +775,7 @@ def test_of_a_flood_of_questions_only_so_many_are_answered(
     known(DOUBLE)
     monkeypatch.setattr(interview, "ASKS_PER_CALL", 100)
     line = Line(lambda request: ask("double", np.ones(2)) if len(line.requests) < 150 else None)
-    judge(QUADRUPLE, line, 1)
+    judge(Paper(QUADRUPLE, 1), line)
     told = [request["do"] for request in line.requests[1:150]]
     assert told == ["return"] * 100 + ["raise"] * 49
     assert line.requests[101]["message"] == "more than 100 calls of one function"
@@ -798,7 +798,7 @@ def test_the_work_that_questions_make_is_bounded_over_the_whole_conversation(
     quadruples = Exercise(
         quadruple, "77_ours", (), (Probe("many times", 1.0, lambda rng: 50 * _vectors(rng)),), (), (), ("double",)
     )
-    verdict = judge(quadruples, line, 1)
+    verdict = judge(Paper(quadruples, 1), line)
     assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
     assert sum(request["do"] == "call" for request in line.requests) < 10
 
@@ -808,7 +808,7 @@ def test_questions_do_not_lengthen_the_time_of_a_call(
 ) -> None:
     known(DOUBLE)
     monkeypatch.setattr(interview, "SECONDS_PER_CALL", 0.0)
-    verdict = judge(QUADRUPLE, Line(lambda request: ask("double", np.ones(2))), 1)
+    verdict = judge(Paper(QUADRUPLE, 1), Line(lambda request: ask("double", np.ones(2))))
     assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
 
 
@@ -844,7 +844,7 @@ ENDS = [
 def test_what_was_earned_before_the_end_is_kept(
     after: int, earned: list[float], error: Exception, outcome: str, note: str
 ) -> None:
-    verdict = judge(DOUBLE, Ends(after, error), 1)
+    verdict = judge(Paper(DOUBLE, 1), Ends(after, error))
     harmless(verdict, DOUBLE)
     assert (verdict.outcome, verdict.note) == (outcome, note)
     assert [finding.earned for finding in verdict.findings] == earned
@@ -853,7 +853,7 @@ def test_what_was_earned_before_the_end_is_kept(
 def test_silence_is_a_timeout() -> None:
     near, far = socket.socketpair()
     with near, far:
-        verdict = judge(DOUBLE, SocketLink(far, 0.05), 1)
+        verdict = judge(Paper(DOUBLE, 1), SocketLink(far, 0.05))
     assert (verdict.outcome, verdict.score) == ("timed out", 0.0)
 
 
@@ -861,7 +861,7 @@ def test_a_hang_up_is_a_crash() -> None:
     near, far = socket.socketpair()
     near.close()
     with far:
-        verdict = judge(DOUBLE, SocketLink(far, 10), 1)
+        verdict = judge(Paper(DOUBLE, 1), SocketLink(far, 10))
     assert (verdict.outcome, verdict.score) == ("crashed", 0.0)
 
 
@@ -869,13 +869,13 @@ def test_raw_bytes_are_tampering() -> None:
     near, far = socket.socketpair()
     with near, far:
         near.sendall(b"GET / HTTP/1.1\r\n\r\n" * 100)
-        verdict = judge(DOUBLE, SocketLink(far, 10), 1)
+        verdict = judge(Paper(DOUBLE, 1), SocketLink(far, 10))
     assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
 
 
 @pytest.mark.parametrize("ends", [Ends(1, TimeoutError()), Ends(1, Malformed("text")), Ends(9, EOFError())])
 def test_the_student_is_told_the_verdict_however_the_conversation_ends(ends: Ends) -> None:
-    verdict = judge(DOUBLE, ends, 1)
+    verdict = judge(Paper(DOUBLE, 1), ends)
     assert ends.requests[-1] == {"do": "done", "text": repr(verdict), "html": verdict._repr_html_()}
 
 
@@ -883,7 +883,7 @@ def test_the_student_is_told_the_verdict_however_the_conversation_ends(ends: End
 
 
 def test_a_client_that_walks_away_has_crashed() -> None:
-    assert judge_here(lambda x: x, DOUBLE, lambda function, link: None, 1).outcome == "crashed"
+    assert judge_here(lambda x: x, Paper(DOUBLE, 1), lambda function, link: None).outcome == "crashed"
 
 
 def test_an_error_of_the_client_comes_out() -> None:
@@ -891,7 +891,7 @@ def test_an_error_of_the_client_comes_out() -> None:
         raise RuntimeError("the client's own")
 
     with pytest.raises(RuntimeError, match="the client's own"):
-        judge_here(lambda x: x, DOUBLE, fails, 1)
+        judge_here(lambda x: x, Paper(DOUBLE, 1), fails)
 
 
 def test_an_error_of_the_judge_comes_out() -> None:
@@ -900,7 +900,7 @@ def test_an_error_of_the_judge_comes_out() -> None:
 
     exercise = Exercise(double, "77_ours", (), (Probe("never", 1.0, draw),), (), ())
     with pytest.raises(ZeroDivisionError, match="in the exercise"):
-        judge_here(lambda x: x, exercise, answer, 1)
+        judge_here(lambda x: x, Paper(exercise, 1), answer)
 
 
 def test_an_answer_that_takes_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -911,7 +911,7 @@ def test_an_answer_that_takes_too_long_is_told_so(monkeypatch: pytest.MonkeyPatc
         time.sleep(0.2)
         return 2 * x
 
-    verdict = judge_here(sleeps, DOUBLE, lambda function, link: told.append(answer(function, link)), 1)
+    verdict = judge_here(sleeps, Paper(DOUBLE, 1), lambda function, link: told.append(answer(function, link)))
     assert verdict.outcome == "timed out"
     assert repr(told[0]) == repr(verdict)
 
@@ -926,7 +926,7 @@ def test_the_judge_calls_torch_in_one_thread_and_leaves_it_as_it_was() -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        judge(replace(DOUBLE, oracle=noting), Line(twice), 1)
+        judge(Paper(replace(DOUBLE, oracle=noting), 1), Line(twice))
         assert set(threads) == {1}
         assert torch.get_num_threads() == 2
     finally:
@@ -939,7 +939,7 @@ def test_an_oracle_that_goes_wrong_is_a_fault_and_no_answer() -> None:
 
     exercise = Exercise(broken, "77_ours", (), (Probe("anything", 1.0, _vectors),), (), ())
     with pytest.raises(OracleFailed, match="broken: IndexError"):
-        judge_here(lambda x: x[[7]], exercise, answer, 1)
+        judge_here(lambda x: x[[7]], Paper(exercise, 1), answer)
 
 
 def counted(b: int, n: int, d: int, h: int, f: int) -> dict[str, int]:
@@ -967,6 +967,6 @@ def counted_and_one_forgotten(b: int, n: int, d: int, h: int, f: int) -> dict[st
 def test_a_probe_that_looks_at_one_entry_names_it_or_the_key_that_is_missing(
     implementation: Callable[..., Any], reason: str
 ) -> None:
-    verdict = judge_here(implementation, exercise_named("08_clocks", "block_flops"), answer, seed=1)
+    verdict = judge_here(implementation, Paper(exercise_named("08_clocks", "block_flops"), 1), answer)
     (of_mix,) = (finding for finding in verdict.findings if "'mix'" in finding.shows)
     assert of_mix.reason.startswith(reason)

@@ -17,7 +17,9 @@ from autograder.exercises.model import Exercise, lesson
 from autograder.exercises.shapes.mix_rows import normalises_unasked
 from autograder.folder import Course
 from autograder.grading.report import lines
-from autograder.judging import hearing
+from autograder.judging import Paper, hearing
+from autograder.judging.paper import paper_of
+from autograder.plugins import papers
 from tests.support.submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
 SEED = 7
@@ -34,7 +36,7 @@ def course(new_course) -> Course:
         made, "bea", filled(made, dict(zip(EXERCISES, (NOTHING_OF_ONE, NORMALISES, TELLS_ITS_ARGUMENTS), strict=True)))
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hearing.secrets, "randbits", lambda bits: SEED)
+        patch.setattr(papers, "new_paper", lambda: SEED)
         made.autograde(NOTEBOOK, "bea")
     made.generate_feedback(NOTEBOOK, "bea")
     return made
@@ -42,11 +44,10 @@ def course(new_course) -> Course:
 
 def hidden_numbers(exercise: Exercise) -> Iterator[str]:
     """The numbers of the cases that Bea's answers were tried on, in as many digits as anybody prints."""
-    rng = np.random.default_rng(SEED)
-    for probe in exercise.probes:
-        for case in probe.draw(rng):
+    for sheet in paper_of(NOTEBOOK, exercise.name, SEED).sheets:
+        for case in sheet.cases:
             for argument in case.arguments:
-                yield from (f"{abs(x):.10f}"[:7] for x in np.asarray(argument).ravel())
+                yield from (f"{abs(x):.10f}"[:9] for x in np.asarray(argument).ravel())
 
 
 def test_partial_credit_comes_with_the_property_that_failed_and_the_reason(course: Course) -> None:
@@ -86,16 +87,15 @@ def test_the_source_of_the_hidden_tests_is_not_shown(course: Course) -> None:
 def test_the_hidden_data_are_not_shown_even_to_a_function_that_tells_them(course: Course, name: str) -> None:
     numbers = set(hidden_numbers(exercise_named(NOTEBOOK, name)))
     assert len(numbers) > 20
-    shown = set(re.findall(r"\d+\.\d{5}", page(course, "bea")))
+    shown = set(re.findall(r"\d+\.\d{7}", page(course, "bea")))
     assert not numbers & shown
 
 
 def test_the_hidden_data_would_have_been_found_there(course: Course) -> None:
     """What the test above looks for is what a function sees while it is judged with this seed."""
-    rng = np.random.default_rng(SEED)
-    case = exercise_named(NOTEBOOK, "to_columns").probes[0].draw(rng)[0]
+    case = paper_of(NOTEBOOK, "to_columns", SEED).sheets[0].cases[0]
     told = repr(case.arguments[0].tolist())
-    assert set(re.findall(r"\d+\.\d{5}", told)) & set(hidden_numbers(exercise_named(NOTEBOOK, "to_columns")))
+    assert set(re.findall(r"\d+\.\d{7}", told)) & set(hidden_numbers(exercise_named(NOTEBOOK, "to_columns")))
 
 
 ACTING = "<b>seen</b><script>act()</script><img src='x' onerror='act()'><a href='javascript:act()'>x</a><iframe srcdoc='x'></iframe>"
@@ -140,10 +140,10 @@ def faulty(new_course) -> Course:
     hand_in(made, "ada", filled(made, RIGHT))
     judge = hearing.judge
 
-    def fail(exercise: Exercise, *others: Any) -> Any:
-        if exercise.name == "mix_rows":
+    def fail(paper: Paper, *others: Any) -> Any:
+        if paper.exercise.name == "mix_rows":
             raise ZeroDivisionError("a bug in the judge")
-        return judge(exercise, *others)
+        return judge(paper, *others)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hearing, "judge", fail)

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from autograder.folder import ROOT
 from tests.support.submissions import (
     NOTEBOOK,
     RIGHT,
@@ -21,6 +22,8 @@ from tests.support.submissions import (
     words,
 )
 
+IDS = [cell.id for cell in nbformat.read(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb", as_version=4).cells]
+MIX_ROWS = f"cell {IDS.index('mix-rows-solution') + 1} of {len(IDS)}"
 NOTHING = (0.0, 0.0, 0.0)
 ALL = (2.0, 2.0, 3.0)
 
@@ -104,7 +107,7 @@ ATTEMPTS = {
     "exit-in-cell": earning(
         answers(mix_rows="import os\nos._exit(0)"),
         (2.0, 0.0, 0.0),
-        log=f"{NOTEBOOK} of exit-in-cell: cell 19 of 33: the process that ran this notebook ended in this cell; the cells after it were not run",
+        log=f"{NOTEBOOK} of exit-in-cell: {MIX_ROWS}: the process that ran this notebook ended in this cell; the cells after it were not run",
         page="mix_rows: the kernel died, 0 of 2 points",
     ),
     "exit-when-called": earning(

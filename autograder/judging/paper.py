@@ -1,0 +1,84 @@
+"""An exercise's hidden cases, drawn once: what a whole class is asked."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from autograder.exercises import exercise_named
+from autograder.exercises.model import Exercise, Implementation, Probe
+from autograder.judging.again import again
+from autograder.judging.reference import expected, given
+from course.trial.cases import Case
+from course.trial.observing import Observation
+
+AT_HAND = 256
+"""Papers that a process keeps; a notebook has some five exercises, and a class one seed or a few."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One probe's cases.
+
+    Attributes:
+        cases: what was drawn.
+        again: for the first probe that looks at values, one of these once more, and one like it, which show what an answer remembers.
+    """
+
+    probe: Probe
+    cases: tuple[Case, ...]
+    again: tuple[Case, ...] = ()
+
+
+class Paper:
+    """What every answer to an exercise is tried on. What is right there, and what known mistakes answer, is worked out when it is
+    first wanted, and once.
+
+    Args:
+        exercise: what is tried.
+        seed: what the cases are drawn from; the same seed gives the same cases.
+    """
+
+    def __init__(self, exercise: Exercise, seed: int) -> None:
+        self.exercise = exercise
+        self.seed = seed
+        self._expected: dict[int, Observation] = {}
+        self._given: dict[tuple[int, Implementation, bool], Observation] = {}
+
+    @cached_property
+    def sheets(self) -> tuple[Sheet, ...]:
+        """The probes with their cases, in the exercise's order."""
+        rng = np.random.default_rng(self.seed)
+        remembering = next((probe for probe in self.exercise.probes if probe.measures == "value"), None)
+        return tuple(self._sheet(probe, rng, probe is remembering) for probe in self.exercise.probes)
+
+    def _sheet(self, probe: Probe, rng: np.random.Generator, twice: bool) -> Sheet:
+        cases = probe.draw(rng)
+        return Sheet(probe, tuple(cases), tuple(again(cases)) if twice else ())
+
+    def expected(self, case: Case) -> Observation:
+        """The observation that a right answer gives in one of this paper's cases.
+
+        Raises:
+            OracleFailed: the oracle raised something that is no refusal.
+        """
+        if id(case) not in self._expected:  # the paper keeps its cases, so that none has another's identity
+            self._expected[id(case)] = expected(self.exercise, case)
+        return self._expected[id(case)]
+
+    def given(self, mistake: Implementation, case: Case, count_lines: bool) -> Observation:
+        """The observation that a known mistake gives in one of this paper's cases."""
+        key = id(case), mistake, count_lines
+        if key not in self._given:
+            self._given[key] = given(self.exercise, mistake, case, count_lines)
+        return self._given[key]
+
+
+@lru_cache(AT_HAND)
+def paper_of(notebook: str, name: str, seed: int) -> Paper:
+    """The paper of one exercise in a run; from one seed, each exercise of a notebook gets cases of its own."""
+    own = hashlib.sha256(f"{seed} {notebook} {name}".encode()).digest()
+    return Paper(exercise_named(notebook, name), int.from_bytes(own[:8]))

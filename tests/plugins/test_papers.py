@@ -1,0 +1,110 @@
+"""Which hidden cases a class is marked on: the same for everybody, until feedback on them is out."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from nbgrader.coursedir import CourseDirectory
+
+from autograder.plugins.papers import Papers, new_paper
+
+NAME = "00_shapes"
+
+
+class Desk:
+    """A course folder in which students hand in and get feedback."""
+
+    def __init__(self, root: Path) -> None:
+        self.directory = CourseDirectory(root=str(root))
+        self.directory.submitted_directory, self.directory.feedback_directory = "class/submitted", "class/feedback"
+        self.kept = root / "class" / "papers" / f"{NAME}.json"
+
+    def hand_in(self, student: str, text: str = "{}") -> None:
+        self._write("submitted", student, f"{NAME}.ipynb", text)
+
+    def give_feedback(self, student: str, seconds: float) -> None:
+        """Make a page so many seconds from now."""
+        page = self._write("feedback", student, f"{NAME}.html", "done")
+        os.utime(page, (time.time() + seconds,) * 2)
+
+    def papers(self, *students: str) -> list[int]:
+        """The papers of these students, as the next command finds them."""
+        papers = Papers(self.directory, NAME)
+        found = [papers.of(student) for student in students]
+        papers.save()
+        return found
+
+    def _write(self, step: str, student: str, name: str, text: str) -> Path:
+        path = Path(self.directory.root, "class", step, student, NAME, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    for student in ("ada", "ben"):
+        desk.hand_in(student)
+    return desk
+
+
+def test_everybody_has_the_same_paper_and_keeps_it_from_command_to_command(desk: Desk) -> None:
+    ada, ben = desk.papers("ada", "ben")
+    assert ada == ben
+    assert desk.papers("ben", "ada") == [ada, ada]
+    desk.hand_in("cleo")
+    assert desk.papers("cleo") == [ada]
+
+
+def test_once_feedback_is_out_whoever_hands_in_has_a_new_paper_and_the_others_keep_theirs(desk: Desk) -> None:
+    (first, _) = desk.papers("ada", "ben")
+    desk.give_feedback("ada", 1)
+    desk.hand_in("ben", "another answer")
+    desk.hand_in("cleo")
+    kept, new, same = desk.papers("ada", "ben", "cleo")
+    assert kept == first
+    assert new == same != first
+    assert desk.papers("ada", "ben", "cleo") == [first, new, new]
+
+
+def test_feedback_that_is_older_than_the_paper_says_nothing_of_it(desk: Desk) -> None:
+    desk.give_feedback("ada", -100)
+    (first, _) = desk.papers("ada", "ben")
+    desk.hand_in("cleo")
+    assert desk.papers("cleo") == [first]
+
+
+def test_everybody_can_be_put_on_one_paper(desk: Desk) -> None:
+    desk.papers("ada", "ben")
+    papers = Papers(desk.directory, NAME)
+    papers.use(17)
+    papers.save()
+    desk.give_feedback("ada", -100)
+    assert desk.papers("ada", "ben") == [17, 17]
+
+
+def test_assignments_have_papers_of_their_own(desk: Desk) -> None:
+    (first, _) = desk.papers("ada", "ben")
+    assert Papers(desk.directory, "01_token_loops").of("ada") != first
+
+
+@pytest.mark.parametrize(
+    "spoiled", ["", "{", "[]", '{"paper": "x", "drawn": 0, "of": {}}', '{"paper": 1, "drawn": 0, "of": {"ada": 3}}']
+)
+def test_what_cannot_be_read_is_drawn_anew(desk: Desk, spoiled: str) -> None:
+    desk.papers("ada")
+    desk.kept.write_text(spoiled)
+    ada, ben = desk.papers("ada", "ben")
+    assert ada == ben
+    assert desk.papers("ada", "ben") == [ada, ada]
+
+
+def test_no_paper_can_be_guessed() -> None:
+    drawn = {new_paper() for _ in range(1000)}
+    assert len(drawn) == 1000
+    assert max(drawn) > 2**48
+    assert max(drawn) < 2**53  # what readers of JSON that know only floats can tell apart
