@@ -55,6 +55,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/attacks": (*GRADER, "tests/attacks"),
     "tests/browser": STUDENTS,
     "tests/course": ("course", "autograder/exercises", "autograder/judging", "source"),
+    "tests/course/test_front_ends.py": ("course", "release/00_shapes"),
     "tests/engine": (*GRADER, "course"),
     "tests/engine/test_outputs.py": (*GRADER, "course", "source", "autograder/exercises"),
     "tests/grading": GRADER,
@@ -65,6 +66,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/nbgrader_suite": (*GRADER, "tests/nbgrader_suite"),
     "tests/plugins": GRADER,
     "tests/plugins/test_agreeing.py": (),
+    "tests/test_first_minute.py": ("autograder/bench", "course", "release/00_shapes", "source/00_shapes"),
     "tests/test_kills.py": GRADER,
 }
 """What a file of tests rests on besides itself, or all files of a folder but those that are named too. What is not here, or rests on
