@@ -171,6 +171,30 @@ def test_it_is_handed_in_as_it_was_saved(front_end: str, desk: Path, capsys: pyt
     assert kept.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize("front_end", REARRANGED)
+def test_split_and_merged_cells_are_handed_in_once_they_were_run(
+    front_end: str,
+    desk: Path,
+    cell: Callable[..., dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = saved(desk, REARRANGED[front_end](worked_on(RELEASED, RIGHT)))
+    hand_in(NOTEBOOK)
+    if "merged" in front_end:
+        assert "split or merged cells since you ran them, run those first" in capsys.readouterr().out
+        assert not (desk / "hand_in").exists()
+    for source in (text(one) for one in json.loads(path.read_bytes())["cells"] if one["cell_type"] == "code"):
+        if "def " in source:
+            defined = cell(source, check=lambda function: None)
+            for name in RIGHT.keys() & defined.keys():
+                monkeypatch.setattr(sys.modules["__main__"], name, defined[name], raising=False)
+    hand_in(NOTEBOOK)
+    assert f"{NOTEBOOK}: 3 of 3 checks pass." in capsys.readouterr().out
+    kept, *_ = (desk / "hand_in").iterdir()
+    assert kept.read_bytes() == path.read_bytes()
+
+
 def test_an_answer_with_commands_of_jupyter_in_its_cell_is_handed_in(tmp_path: Path) -> None:
     path = saved(tmp_path, json.dumps({"cells": [new_code_cell(WITH_COMMANDS)]}).encode())
     *_, told = kernel(WITH_COMMANDS, f"hand_in('{NOTEBOOK}')", name="ipykernel", folder=path.parent)

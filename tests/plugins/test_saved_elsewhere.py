@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
+import nbformat
 import pytest
 
 from autograder.folder import Course
 from autograder.grading.run import grade
+from autograder.plugins.reading import notebook_in
+from course.cells import same_ends
 from tests.support.front_ends import FRONT_ENDS, REARRANGED, metadata_lost, worked_on
 from tests.support.submissions import NOTEBOOK, RIGHT, Graded, nbgrader, page, place, scores
 
@@ -56,6 +60,17 @@ def test_the_same_answers_earn_the_same(by_nbgrader: Graded, by_class: Course, f
         expected = scores(by_nbgrader.course, f"{who}-{UNTOUCHED}")
         assert scores(by_nbgrader.course, f"{who}-{front_end}") == expected
         assert scores(by_class, f"{who}-{front_end}") == expected
+
+
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_another_courses_notebook_is_read_too(by_nbgrader: Graded, front_end: str) -> None:
+    content = place(by_nbgrader.course, f"all-{front_end}").read_bytes()
+    notebook = notebook_in(content, "a notebook", ours=False)
+    nbformat.validate(notebook)
+    untouched = json.loads(place(by_nbgrader.course, f"all-{UNTOUCHED}").read_bytes())
+    assert [same_ends(cell.source) for cell in notebook.cells] == [
+        "".join(cell["source"]) for cell in untouched["cells"]
+    ]
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
