@@ -52,6 +52,13 @@ def test_a_check_that_does_not_pass_is_no_first_minute() -> None:
         first_minute(cells)
 
 
+def test_a_kernel_that_ends_is_waited_for_no_longer() -> None:
+    cells = solved(NOTEBOOK)
+    next(cell for cell in cells if cell.id == "setup").source = "import os\nos._exit(1)"
+    with pytest.raises(Stopped, match="The kernel has ended"):
+        first_minute(cells)
+
+
 def test_what_is_no_notebook_is_said_with_those_that_there_are() -> None:
     done = bench("12_none")
     assert done.returncode == 2

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import Empty
@@ -64,7 +64,8 @@ class Kernel:
         started: what it took until it answered for the first time.
     """
 
-    def __init__(self, client: BlockingKernelClient, begun: float) -> None:
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient, begun: float) -> None:
+        self._lives: Callable[[], bool] = manager.is_alive
         self._client, self._cpu = client, 0.0
         reply = self._reply(client.execute("", user_expressions={"cpu": CLOCK}))
         self.started = Spent(time.perf_counter() - begun, self._cpu_of(reply))
@@ -101,19 +102,28 @@ class Kernel:
 
     def _reply(self, message: str) -> dict[str, Any]:
         while True:
-            reply = self._client.get_shell_msg(timeout=PATIENCE)
+            reply = self._told(self._client.get_shell_msg)
             if reply["parent_header"].get("msg_id") == message:
                 return dict(reply["content"])
 
     def _results(self, message: str) -> Iterator[str]:
         while True:
-            told = self._client.get_iopub_msg(timeout=PATIENCE)
+            told = self._told(self._client.get_iopub_msg)
             if told["parent_header"].get("msg_id") != message:
                 continue
             if told["msg_type"] == "execute_result":
                 yield told["content"]["data"]["text/plain"]
             if told["msg_type"] == "status" and told["content"]["execution_state"] == "idle":
                 return
+
+    def _told(self, channel: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+        until = time.monotonic() + PATIENCE
+        while self._lives() and time.monotonic() < until:
+            with suppress(Empty):
+                return channel(timeout=1.0)
+        raise Stopped(
+            "The kernel has ended." if not self._lives() else f"The kernel has said nothing for {PATIENCE:.0f} s."
+        )
 
     def _cpu_of(self, reply: dict[str, Any]) -> float:
         before, self._cpu = self._cpu, float(reply["user_expressions"]["cpu"]["data"]["text/plain"])
@@ -131,7 +141,7 @@ def fresh_kernel() -> Iterator[Kernel]:
         client = manager.client()
         try:
             client.start_channels()
-            yield Kernel(client, begun)
+            yield Kernel(manager, client, begun)
         finally:
             client.stop_channels()
             manager.shutdown_kernel(now=True)
