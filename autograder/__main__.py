@@ -49,7 +49,7 @@ def release(
     that cannot be written still contradicts them, nothing is made.
     """
     from autograder.authoring.declared import undeclared
-    from autograder.authoring.release import contradictions, make_release, stale, state, take_away
+    from autograder.authoring.release import contradictions, make_release, newly_stale, state, take_away
 
     if found := undeclared():
         sys.exit("\n".join(found))
@@ -66,7 +66,7 @@ def release(
         typer.echo("release: made")
         return
     with _in_a_sentence():
-        changed = stale()
+        changed = newly_stale()
     for name in changed:
         typer.echo(f"{name} is not what source/ and autograder/exercises give: run `make release`", err=True)
     sys.exit(1 if changed else 0)

@@ -20,7 +20,6 @@ from course.answers import StoredExercise, StoredMistake
 from course.latest import left_over
 from course.trial.cases import sizes_coincide
 from course.trial.circumstances import circumstances
-from course.trial.claims import seen
 from course.trial.comparing import (
     Certainty,
     Difference,
@@ -41,6 +40,7 @@ from course.trial.relation import relation
 from course.trial.situation import SMALL, leaves, situation
 from course.trial.text import LOOP_LEFT, explain, in_common, recognised, show, what
 from course.trial.values import Value, bare, plain
+from course.trial.views import seen
 
 VISIBLE = 3.0  # digits to which a table is read: a difference behind them is not seen in it
 REMEMBERS = (

@@ -1,19 +1,35 @@
 """`pytest --changed` leaves out what was proved before and rests on nothing that has changed, and what only `make test-all` proves.
 
-Every whole run keeps, for each file of tests below, that all of it passed, and what that rested on.
+Every whole run keeps, for each file of tests below, that all of it passed, and what that rested on. Of a file whose tests see one
+notebook or one exercise each, this is kept of the tests of each.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
-from autograder.authoring.proofs import digest_of, files, keep, recall
+from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.folder import ROOT
 
+COURSE = (
+    "course/*.py",
+    "course/answers/index.json",
+    "course/figures",
+    "course/kit",
+    "course/records.json",
+    "course/trial",
+)
+"""The students' library without the answers that `check` compares with."""
+
+LISTED = ("autograder/exercises/*/__init__.py",)
+"""Which exercises there are, and their names."""
+
+ONE_NOTEBOOK = (*COURSE, "course/answers/{notebook}", "source/{notebook}")
 GRADER = (
     "autograder/__main__.py",
     "autograder/authoring/sample.py",
@@ -53,16 +69,52 @@ STUDENTS = (
 
 RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/attacks": (*GRADER, "tests/attacks"),
+    "tests/authoring/test_answers.py": ("course", "autograder/exercises"),
+    "tests/authoring/test_notebooks.py": ("course", "autograder/exercises", "source"),
+    "tests/authoring/test_release_bytes.py": (
+        *LISTED,
+        "autograder/exercises/{room}",
+        "autograder/plugins",
+        "nbgrader_config.py",
+        "release/{notebook}",
+        "source/{notebook}",
+    ),
+    "tests/authoring/test_sample.py": GRADER,
+    "tests/authoring/test_sample_code.py": (
+        *ONE_NOTEBOOK,
+        *LISTED,
+        "autograder/exercises/{room}",
+    ),
+    "tests/authoring/test_ungraded.py": ONE_NOTEBOOK,
+    "tests/authoring/test_unwritten.py": (*ONE_NOTEBOOK, "release/{notebook}"),
+    "tests/course": COURSE,
+    "tests/course/test_checking.py": ("course", "autograder/exercises", "autograder/judging", "source"),
+    "tests/course/test_client.py": ("course", "autograder/exercises", "autograder/judging"),
+    "tests/course/test_figures.py": (*COURSE, "course/answers/03_causal_mask"),
+    "tests/course/test_latest.py": ("course",),
+    "tests/course/test_mine.py": ("course", "source"),
     "tests/browser": STUDENTS,
-    "tests/course": ("course", "autograder/exercises", "autograder/judging", "source"),
     "tests/course/test_front_ends.py": ("course", "release/00_shapes"),
     "tests/engine": (*GRADER, "course"),
-    "tests/engine/test_outputs.py": (*GRADER, "course", "source", "autograder/exercises"),
+    "tests/engine/test_outputs.py": (*GRADER, *ONE_NOTEBOOK, "autograder/exercises/{room}"),
     "tests/grading": GRADER,
     "tests/grading/test_processes.py": (*GRADER, *CAPSTONE),
     "tests/grading/test_questions.py": (*GRADER, *CAPSTONE),
     "tests/grading/test_store.py": (),
     "tests/judging": JUDGE,
+    "tests/judging/test_capstone.py": (*CAPSTONE, *LISTED, "autograder/judging"),
+    "tests/judging/test_cells.py": ("autograder/judging",),
+    "tests/judging/test_fairness.py": ("autograder/judging",),
+    "tests/judging/test_forging.py": (
+        *LISTED,
+        "autograder/exercises/batching",
+        "autograder/exercises/capstone",
+        "autograder/exercises/causal_mask",
+        "autograder/exercises/token_loops",
+        "autograder/judging",
+    ),
+    "tests/judging/test_interview.py": (*LISTED, "autograder/exercises/{room}", "autograder/judging"),
+    "tests/judging/test_verdict.py": ("autograder/judging",),
     "tests/nbgrader_suite": (*GRADER, "tests/nbgrader_suite"),
     "tests/plugins": GRADER,
     "tests/plugins/test_agreeing.py": (),
@@ -70,33 +122,63 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/test_kills.py": GRADER,
 }
 """What a file of tests rests on besides itself, or all files of a folder but those that are named too. What is not here, or rests on
-everything, as an empty list says, is never left out."""
+everything, as an empty list says, is never left out.
+
+A test with a parameter `notebook`, or `exercise`, sees that notebook for `{notebook}` and its folder of exercises for `{room}`,
+and no other; every other test of the file sees all of them.
+"""
 
 
-def rests_on(file: str) -> tuple[str, ...]:
+class Proof(NamedTuple):
+    """That some tests pass.
+
+    Attributes:
+        file: the file that they are in.
+        part: the notebook that they see, or "" where they may see any.
+        digest: of what they rest on.
+    """
+
+    file: str
+    part: str
+    digest: str
+
+    @property
+    def name(self) -> str:
+        return "/".join(filter(None, (self.file.removesuffix(".py"), self.part)))
+
+    @property
+    def is_kept(self) -> bool:
+        return any(recall(f"{kind}/{self.name}", self.digest) for kind in ("all", "most"))
+
+
+def named_for(file: str) -> tuple[str, ...]:
+    """What is said above of a file of tests; nothing where it is never left out."""
+    places = (Path(file), *Path(file).parents)
+    return next((RESTS_ON[place.as_posix()] for place in places if place.as_posix() in RESTS_ON), ())
+
+
+def rests_on(file: str, notebook: str = "") -> tuple[str, ...]:
     """What a file of tests rests on: what is named above, itself, and the fixtures above it. What these import, it rests on too.
 
-    Nothing where it is never left out.
+    Args:
+        notebook: the only one that the tests see; "" where they may see any.
+
+    Returns:
+        Names for a `Checkout`; nothing where the file is never left out.
     """
-    places = (Path(file), *Path(file).parents)
-    named = next((RESTS_ON[place.as_posix()] for place in places if place.as_posix() in RESTS_ON), ())
-    fixtures = [(place / "conftest.py").as_posix() for place in places[1:] if (ROOT / place / "conftest.py").is_file()]
-    return (*named, file, *fixtures) if named else ()
+    named = named_for(file)
+    seen = {"notebook": notebook or "*", "room": notebook.partition("_")[2] or "*"}
+    above = [(place / "conftest.py").as_posix() for place in Path(file).parents]
+    fixtures = [one for one in above if (ROOT / one).is_file()]
+    return (*(one.format(**seen) for one in named), file, *fixtures) if named else ()
 
 
-def proof_of(file: str) -> tuple[str, str] | None:
-    """The name of the proof that the tests of a file pass, and the digest of what that rests on; None where none is kept."""
-    names = rests_on(file)
-    return (file.removesuffix(".py"), digest_of(set().union(*map(_reached, names)))) if names else None
-
-
-@cache
-def _reached(name: str) -> frozenset[Path]:
-    """The files behind one of these names, as things are when it is first asked for: most stand in many lists."""
-    return frozenset(files([name], _imports))
-
-
-_imports: dict[Path, list[Path]] = {}
+def part_of(file: str, parameters: dict[str, Any]) -> str:
+    """The notebook that a test sees, by its parameters; "" where it may see any."""
+    if not any("{" in name for name in named_for(file)):
+        return ""
+    seen = getattr(parameters.get("exercise"), "notebook", parameters.get("notebook", ""))
+    return seen if isinstance(seen, str) else ""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -110,51 +192,104 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Proofs(config), "proofs")
 
 
+LEFT_OUT = "left_out"
+PROOF = "proof"
+
+
 class Proofs:
-    """What one run leaves out, and what it proves."""
+    """What one run leaves out, and what it proves. Where tests run in processes of their own, these leave out, and the first one keeps."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._changed = config.getoption("--changed")
-        self._whole = not (config.option.keyword or config.option.markexpr or config.option.maxfail)
+        self._changed: bool = config.getoption("--changed")
+        chosen = ("keyword", "markexpr", "maxfail", "deselect", "lf", "stepwise")
+        self._whole = not any(config.getoption(name, None) for name in chosen)
         self._whole &= not any("::" in one for one in config.args)
-        self._begun = {name: proof_of(name) for name in _files_of_tests()}  # as things are before anything runs
-        self._passed: dict[str, bool] = defaultdict(lambda: True)
+        self._checkout = Checkout()  # as things are before anything runs
+        self._proofs: dict[tuple[str, str], Proof | None] = {}
+        self._passed: dict[Proof, bool] = defaultdict(lambda: True)
+        self._lost: set[str] = set()
+        self._left_out: set[Proof] = set()
+
+    def _proof(self, file: str, part: str) -> Proof | None:
+        if (file, part) not in self._proofs:
+            names = rests_on(file, part)
+            self._proofs[file, part] = Proof(file, part, self._checkout.digest(names)) if names else None
+        return self._proofs[file, part]
+
+    def _is_left_out(self, proof: Proof | None) -> bool:
+        if self._changed and proof and (proof in self._left_out or proof.is_kept):
+            self._left_out.add(proof)
+            return True
+        return False
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Do not even import a file of which nothing will run."""
+        if collection_path.suffix != ".py" or not collection_path.name.startswith("test_") or not self._changed:
+            return None
+        file = collection_path.relative_to(ROOT).as_posix() if collection_path.is_relative_to(ROOT) else ""
+        whole = not any("{" in name for name in named_for(file))
+        return True if file and whole and self._is_left_out(self._proof(file, "")) else None
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        if not self._changed:
-            return
-        out = [item for item in items if item.get_closest_marker("thorough") or self._is_proved(_file_of(item.nodeid))]
-        config.hook.pytest_deselected(items=out)
-        items[:] = [item for item in items if item not in set(out)]
+        out = []
+        for item in items:
+            file, _, _ = item.nodeid.partition("::")
+            proof = self._proof(file, part_of(file, _parameters(item)))
+            item.stash[KEY] = proof
+            if self._is_left_out(proof) or (self._changed and item.get_closest_marker("thorough")):
+                out.append(item)
+        if out:
+            config.hook.pytest_deselected(items=out)
+            left_out = set(out)
+            items[:] = [item for item in items if item not in left_out]
 
-    def _is_proved(self, file: str) -> bool:
-        proof = self._begun.get(file)
-        return proof is not None and any(recall(f"{kind}/{proof[0]}", proof[1]) for kind in ("all", "most"))
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
+        outcome: Any = yield
+        proof = item.stash.get(KEY, None)
+        setattr(outcome.get_result(), PROOF, proof and tuple(proof))  # it may travel to another process
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._passed[_file_of(report.nodeid)] &= report.passed
+        proof = getattr(report, PROOF, None)
+        if proof:
+            self._passed[Proof(*proof)] &= report.passed
+        elif not report.passed:  # of a process that died
+            self._lost.add(report.nodeid.partition("::")[0])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self._left_out |= {Proof(*proof) for proof in getattr(node, "workeroutput", {}).get(LEFT_OUT, ())}
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        worker = hasattr(session.config, "workerinput")
-        if worker or not self._whole or exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[LEFT_OUT] = [tuple(proof) for proof in self._left_out]
             return
-        for file, passed in self._passed.items():
-            if passed and (proof := self._begun.get(file)):
-                keep(f"{'most' if self._changed else 'all'}/{proof[0]}", proof[1])
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._left_out:
+            session.exitstatus = pytest.ExitCode.OK
+        if not self._whole or exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            return
+        for proof, passed in self._passed.items():
+            if passed and proof.file not in self._lost:
+                keep(f"{'most' if self._changed else 'all'}/{proof.name}", proof.digest)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if self._changed and (
-            old := [file for file in self._begun if self._is_proved(file) and file not in self._passed]
-        ):
+        run = {proof.file for proof in self._passed}
+        whole = {proof.file for proof in self._left_out} - run
+        parts = [proof for proof in self._left_out if proof.file in run]
+        more = f"; of {len(parts)} notebooks, so do their tests in other files" if parts else ""
+        if whole or parts:
             terminalreporter.write_line(
-                f"{len(old)} files of tests rest on nothing that has changed since they passed here, and were left out."
+                f"{len(whole)} files of tests rest on nothing that has changed since they passed here, and were left out{more}."
             )
 
 
-def _file_of(nodeid: str) -> str:
-    return nodeid.partition("::")[0]
+KEY = pytest.StashKey[Proof | None]()
 
 
-def _files_of_tests() -> list[str]:
+def _parameters(item: pytest.Item) -> dict[str, Any]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
+def files_of_tests() -> list[str]:
     return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))

@@ -62,7 +62,7 @@ def test_a_release_that_cannot_be_made(
     def fails(*_: object) -> None:
         raise error
 
-    for module, name in ((release, "make_release"), (release, "stale"), (trying, "make_release")):
+    for module, name in ((release, "make_release"), (release, "newly_stale"), (trying, "make_release")):
         monkeypatch.setattr(module, name, fails)
     for module in (release, trying):
         monkeypatch.setattr(module, "state", lambda *_: [])

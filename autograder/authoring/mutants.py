@@ -18,7 +18,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from autograder.authoring.proofs import digest, keep, recall
+from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.exercises import every_exercise, exercise_named, folder_of
 from autograder.exercises.model import Case, Exercise, Implementation, about_the_idea, equivalence, known_by_its_answers
 from autograder.judging import Verdict, judge_here
@@ -29,10 +29,10 @@ from course.answers import StoredExercise, StoredMistake
 from course.checking import examine, known
 from course.client import answer
 from course.trial import ranks
-from course.trial.claims import seen
 from course.trial.comparing import difference, lines_grow, same_answers
 from course.trial.form import only_form
 from course.trial.text import SEVEN_DIGITS_LEFT
+from course.trial.views import seen
 
 SEEDS = (1, 20, 300)
 RESTS_ON = (
@@ -92,10 +92,11 @@ def proved(exercises: Sequence[Exercise], seeds: Sequence[int]) -> list[Row]:
     """The rows of these exercises; of those that were proved here before, on what is still the same, as they were then."""
     found: dict[str, list[Row]] = {}
     new: dict[str, tuple[Exercise, str, str]] = {}
+    checkout = Checkout()
     for exercise in exercises:
         place = f"{exercise.notebook}/{exercise.name}"
         module = f"{folder_of(exercise.notebook).replace('.', '/')}/{exercise.name}.py"
-        rests_on = digest([*RESTS_ON, module, f"course/answers/{place}.json"])
+        rests_on = checkout.digest([*RESTS_ON, module, f"course/answers/{place}.json"])
         what = f"mutants/{place}-{'-'.join(map(str, seeds))}"
         if kept := recall(what, rests_on):
             found[exercise.name] = [Row(**{**row, "killers": tuple(row["killers"])}) for row in kept]

@@ -24,24 +24,41 @@ NUMERIC = ("OPENBLAS_", "OMP_", "MKL_", "NPY_", "ATEN_")
 """How the environment variables begin that decide how numbers are computed."""
 
 
-def digest(rests_on: Iterable[str]) -> str:
-    """What changes with these files and folders, relative to the checkout, and with whatever Python among them imports."""
-    return digest_of(files(rests_on))
+class Checkout:
+    """The files of the checkout, each read once: as they are when it is first asked for."""
 
+    def __init__(self) -> None:
+        self._behind: dict[str, frozenset[Path]] = {}
+        self._imports: dict[Path, list[Path]] = {}
+        self._marks: dict[Path, bytes] = {}
 
-def files(rests_on: Iterable[str], known: dict[Path, list[Path]] | None = None) -> set[Path]:
-    """These files, those in these folders, and what the Python among them imports; `known` is as for `with_imports`."""
-    given = [path for name in rests_on for path in _files(ROOT / name)]
-    code = {path.relative_to(ROOT).as_posix() for path in given if path.suffix == ".py"}
-    return {*given, *with_imports(ROOT, code, known)}
+    def reached(self, rests_on: Iterable[str]) -> set[Path]:
+        """These files, those in these folders, and what the Python among them imports.
 
+        Args:
+            rests_on: names relative to the checkout; a `*` in one stands for anything, as in a shell.
+        """
+        return {path for name in rests_on for path in self._reached_by(name)}
 
-def digest_of(paths: Iterable[Path]) -> str:
-    """What changes with these files, with packages, and with what decides how numbers are computed."""
-    found = hashlib.sha256(_surroundings().encode())
-    for path in sorted(paths):
-        found.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()
+    def digest(self, rests_on: Iterable[str]) -> str:
+        """What changes with all that is reached, with packages, and with what decides how numbers are computed."""
+        found = hashlib.sha256(_surroundings().encode())
+        for path in sorted(self.reached(rests_on)):
+            found.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + self._mark(path))
+        return found.hexdigest()
+
+    def _reached_by(self, name: str) -> frozenset[Path]:
+        if name not in self._behind:
+            named = ROOT.glob(name) if "*" in name else [ROOT / name]
+            given = [path for one in named for path in _files(one)]
+            code = {path.relative_to(ROOT).as_posix() for path in given if path.suffix == ".py"}
+            self._behind[name] = frozenset({*given, *with_imports(ROOT, code, self._imports)})
+        return self._behind[name]
+
+    def _mark(self, path: Path) -> bytes:
+        if path not in self._marks:
+            self._marks[path] = hashlib.sha256(path.read_bytes()).digest()
+        return self._marks[path]
 
 
 def _files(path: Path) -> list[Path]:

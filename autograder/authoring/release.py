@@ -12,8 +12,9 @@ from nbformat import NotebookNode
 
 from autograder.authoring.answers import write_answers
 from autograder.authoring.declared import in_cells
+from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.authoring.stating import state_in_source, state_in_text
-from autograder.exercises import NOTEBOOKS, names_in
+from autograder.exercises import NOTEBOOKS, folder_of, names_in
 from autograder.folder import ROOT, Course
 from autograder.plugins.agreeing import in_readme, in_source
 from autograder.plugins.bookkeeping import trouble_with
@@ -21,6 +22,13 @@ from autograder.problems import FAILED, Problem
 
 ANSWERS = ROOT / "course" / "answers"
 RELEASE = ROOT / "release"
+MAKING = (
+    "autograder/authoring/release.py",
+    "autograder/exercises/*/__init__.py",
+    "autograder/plugins",
+    "nbgrader_config.py",
+)
+"""What the release of every notebook rests on."""
 
 
 def contradictions() -> list[str]:
@@ -97,24 +105,46 @@ def state(notebooks: Collection[str] = NOTEBOOKS) -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in texts]
 
 
-def stale() -> list[str]:
-    """The files that `make release` would change."""
+def stale(notebooks: Collection[str] = NOTEBOOKS) -> list[str]:
+    """The files that `make release` would change: those of these notebooks, and those of none of this course."""
     if changed := stated():
         return sorted(path.relative_to(ROOT).as_posix() for path in changed)
     with tempfile.TemporaryDirectory() as folder:
         answers = Path(folder) / "answers"
         answers.mkdir()
-        write_answers(answers, ANSWERS)
+        write_answers(answers, ANSWERS, notebooks)
         course = Course.copied(Path(folder) / "course")
-        for notebook in NOTEBOOKS:
+        for notebook in notebooks:
             course.generate_assignment(notebook)
         made = {f"course/answers/{path.relative_to(answers)}": path for path in answers.rglob("*.json")}
-        made |= {f"release/{n}/{n}.ipynb": course.root / "release" / n / f"{n}.ipynb" for n in NOTEBOOKS}
-        committed = [*ANSWERS.rglob("*.json"), *RELEASE.rglob("*.ipynb")]
-        names = sorted(
-            made.keys() | {str(path.relative_to(ROOT)) for path in committed if "checkpoint" not in str(path)}
-        )
-        return [name for name in names if name not in made or not _same(made[name], ROOT / name)]
+        made |= {f"release/{n}/{n}.ipynb": course.root / "release" / n / f"{n}.ipynb" for n in notebooks}
+        others = set(NOTEBOOKS) - set(notebooks)
+        committed = {
+            path.relative_to(ROOT).as_posix()
+            for path in (*ANSWERS.rglob("*.json"), *RELEASE.rglob("*.ipynb"))
+            if path.parent.name not in others and "checkpoint" not in str(path)
+        }
+        return [
+            name for name in sorted(made.keys() | committed) if name not in made or not _same(made[name], ROOT / name)
+        ]
+
+
+def newly_stale() -> list[str]:
+    """The same of all notebooks but those that were up to date here before, and rest on nothing that has changed since."""
+    checkout = Checkout()
+    proofs = {notebook: checkout.digest(rests_on(notebook)) for notebook in NOTEBOOKS}
+    new = [notebook for notebook in NOTEBOOKS if not recall(f"release/{notebook}", proofs[notebook])]
+    found = stale(new)
+    if not found:
+        for notebook in new:
+            keep(f"release/{notebook}", proofs[notebook])
+    return found
+
+
+def rests_on(notebook: str) -> list[str]:
+    """What the release of a notebook rests on, and its being the one that is committed."""
+    of_it = [f"source/{notebook}", f"release/{notebook}", f"course/answers/{notebook}"]
+    return [*of_it, folder_of(notebook).replace(".", "/"), *MAKING]
 
 
 def _same(made: Path, committed: Path) -> bool:

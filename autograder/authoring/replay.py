@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 import nbformat
 
-from autograder.authoring.proofs import digest, keep, recall
+from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.dependencies import imported, modules
 from autograder.exercises import folder_of
 from autograder.folder import ROOT
@@ -26,7 +26,8 @@ def replay(notebooks: Collection[str], told: bool = True) -> int:
     Returns:
         The exit code of pytest; 0 where there was nothing to run.
     """
-    proofs = {f"replay/{notebook}": digest(rests_on(notebook)) for notebook in notebooks}
+    checkout = Checkout()
+    proofs = {f"replay/{notebook}": checkout.digest(rests_on(notebook)) for notebook in notebooks}
     new = [notebook for notebook in notebooks if not recall(f"replay/{notebook}", proofs[f"replay/{notebook}"])]
     if old := len(notebooks) - len(new):
         print(f"{old} of {len(notebooks)} notebooks were run before and rest on nothing that has changed since.")

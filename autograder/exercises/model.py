@@ -88,7 +88,7 @@ class Exercise:
         mistakes: wrong implementations. The docstring is what the student reads.
         variants: implementations that differ in style and must get full marks.
         uses: names of exercises of the same notebook that this one may call; they are lent while it is judged.
-        view: the name, in `course.trial.claims.VIEWS`, of a function through which results are looked at before they are compared.
+        view: the name by which `course.trial.views` knows how results are looked at before they are compared.
     """
 
     oracle: Implementation

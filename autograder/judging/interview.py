@@ -30,7 +30,6 @@ from autograder.exercises.model import (
 from autograder.judging.again import again
 from autograder.judging.reference import expected, given, lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
-from course.trial.claims import seen
 from course.trial.comparing import (
     OF_THE_RESULT,
     Certainty,
@@ -50,6 +49,7 @@ from course.trial.ranks import held_up
 from course.trial.relation import relation
 from course.trial.text import LOOP_LEFT, explain, in_common, recognised
 from course.trial.values import Callback, Malformed, Value, bare, map_leaves, plain
+from course.trial.views import seen
 
 ASKS_PER_CALL = 5_000
 ASKED_ELEMENTS = 5_000  # loops over every pair of them end in seconds

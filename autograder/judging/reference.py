@@ -11,9 +11,9 @@ import numpy as np
 from autograder.exercises.model import Exercise
 from course.trial import ranks
 from course.trial.cases import Case
-from course.trial.claims import seen
 from course.trial.observing import Observation
 from course.trial.values import Tensor, Value, bare, map_leaves, native, plain
+from course.trial.views import seen
 
 REFUSAL = "ValueError"
 """What an oracle raises where a right answer refuses its arguments."""

@@ -55,7 +55,7 @@ def hand_in(notebook: str) -> None:
     content = _saved(path, _defined(name).values())
     if content is None:
         print(
-            f"What you ran last is not in {path.name} yet. Save it (Ctrl+S, on a Mac ⌘S), and run this cell again. "
+            f"What you ran last is not in {path.name} yet. Save it, and run this cell again. "
             "If you have changed, split or merged cells since you ran them, run those first. Nothing was handed in."
         )
         return
@@ -64,8 +64,9 @@ def hand_in(notebook: str) -> None:
     now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
     print(f"\nThe file to hand in is {kept}")
     print(f"Receipt: {name}, {now}, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
-    if _has_exchange():
-        print(_submit(name, path.parent.parent))
+    work = path.parent.parent
+    if _has_exchange(work):
+        print(_submit(name, work))
 
 
 def _defined(notebook: str) -> dict[str, Callable[..., Any]]:
@@ -83,11 +84,14 @@ def _checked(notebook: str) -> dict[str, Result | None]:
 def _saved(path: Path, functions: Iterable[Callable[..., Any]]) -> bytes | None:
     """What is saved of a notebook, as soon as the cells of these functions stand in it as they were run; None if they do not."""
     wanted = set(map(run_from, functions))
-    until = time.monotonic() + PATIENCE
+    until, asked = time.monotonic() + PATIENCE, False
     while True:
         content = path.read_bytes()
         if wanted - {""} <= _cells(content):
             return content
+        if not asked:
+            print(f"Waiting for {path.name} to be saved: Ctrl+S, on a Mac ⌘S.", flush=True)
+            asked = True
         if time.monotonic() > until:
             return None
         time.sleep(0.5)
@@ -121,13 +125,13 @@ def _keep(path: Path, content: bytes) -> Path:
     return kept
 
 
-def _has_exchange() -> bool:
-    """Whether nbgrader is here, and somebody has set it up."""
+def _has_exchange(folder: Path) -> bool:
+    """Whether nbgrader is here, and somebody has set it up, for this machine or for a folder of notebooks."""
     if find_spec("nbgrader") is None:
         return False
     from jupyter_core.paths import jupyter_config_path
 
-    return EXCHANGE.is_dir() or any((Path(folder) / CONFIG).is_file() for folder in jupyter_config_path())
+    return EXCHANGE.is_dir() or any((place / CONFIG).is_file() for place in (folder, *map(Path, jupyter_config_path())))
 
 
 def _submit(name: str, folder: Path) -> str:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from course.trial.observing import Observation
 from course.trial.text import what
 from course.trial.values import Opaque, Value
 
@@ -27,25 +25,30 @@ LARGEST = 16
 Side = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 
-def _weights(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
-    """The weights of Q and K, [n, m], as the notebook's `attention` has them."""
-    S = np.einsum("nk,mk->nm", Q, K) / math.sqrt(Q.shape[1])
-    powers = np.exp(S - S.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+def _scores(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    return np.einsum("nk,mk->nm", Q, K)
 
 
 def _own_terms(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
     """What each token adds to its own output, [min(n, m), v]: all that a sum without j = i leaves out."""
-    own = np.diagonal(_weights(Q, K))
-    return np.asarray(own[:, None] * V[: len(own)])
+    both, root = min(len(Q), len(K)), math.sqrt(Q.shape[1])
+    with np.errstate(over="ignore"):
+        share = [1 / sum(np.exp((row - row[i]) / root)) for i, row in enumerate(_scores(Q[:both], K))]
+    return np.asarray(share)[:, None] * V[:both]
 
 
 def _nothing(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
     return np.zeros((min(len(Q), len(K)), V.shape[1]))
 
 
+def _any_weights(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """A table [n, m] of numbers up to 1, for a claim about whatever the weights are."""
+    S = _scores(Q, K)
+    return np.asarray(S / max(np.max(np.abs(S)), 1e-300))
+
+
 def _by_rows(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
-    return np.stack([V.T @ a for a in _weights(Q, K)])
+    return np.stack([V.T @ a for a in _any_weights(Q, K)])
 
 
 def _counted_flops(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> int:
@@ -53,12 +56,12 @@ def _counted_flops(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> int:
 
 
 SIDES: dict[str, tuple[Side, Side]] = {
-    "no_transpose": (lambda Q, K, V: np.einsum("nk,mk->nm", Q, K), lambda Q, K, V: Q @ K),
-    "output_width": (lambda Q, K, V: np.shape(_weights(Q, K) @ V), lambda Q, K, V: Q.shape),
+    "no_transpose": (lambda Q, K, V: _scores(Q, K), lambda Q, K, V: Q @ K),
+    "output_width": (lambda Q, K, V: (len(Q), V.shape[1]), lambda Q, K, V: Q.shape),
     "one_width": (lambda Q, K, V: math.sqrt(Q.shape[1]), lambda Q, K, V: math.sqrt(V.shape[1])),
     "flops": (_counted_flops, lambda Q, K, V: 2 * len(Q) * len(K) * Q.shape[1]),
     "not_itself": (_own_terms, _nothing),  # the two sums, less the terms that both have
-    "rows_by_transpose": (lambda Q, K, V: _weights(Q, K) @ V, _by_rows),
+    "rows_by_transpose": (lambda Q, K, V: _any_weights(Q, K) @ V, _by_rows),
 }
 
 
@@ -129,13 +132,3 @@ def _equal(left: Any, right: Any, Q: np.ndarray, K: np.ndarray, V: np.ndarray) -
         return False
     size = max(np.max(np.abs(left)), np.max(np.abs(V)), np.max(np.abs(Q)) * np.max(np.abs(K)))
     return bool(np.max(np.abs(np.subtract(left, right))) <= 1e-9 * size)
-
-
-VIEWS: dict[str, Callable[[Value], Value]] = {"claims": outcomes}
-
-
-def seen(view: str | None, observed: Observation) -> Observation:
-    """`observed` with its result as the named view shows it; unchanged where there is no view or no result."""
-    if view is None or observed.raised is not None:
-        return observed
-    return replace(observed, result=VIEWS[view](observed.result))

@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 
 from autograder.authoring import mutants, proofs, replay
-from autograder.authoring.proofs import digest, keep, recall
+from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.dependencies import imported
 from autograder.exercises import exercises_in, names_in
 from autograder.folder import ROOT
 from tests import proved
+
+
+def digest(names: list[str]) -> str:
+    """As things are now."""
+    return Checkout().digest(names)
 
 
 @pytest.fixture
@@ -40,10 +45,12 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [("a.py", True), ("room/b.py", True), ("room/__init__.py", True), ("d.json", True), ("room/c.py", False)],
 )
 def test_a_proof_rests_on_files_and_on_what_they_import(checkout: Path, changed: str, matters: bool) -> None:
-    before = digest(["a.py", "d.json"])
+    kept = Checkout()
+    before = kept.digest(["a.py", "*.json"])
     with (checkout / changed).open("a") as file:
         file.write("\n")
-    assert (digest(["a.py", "d.json"]) != before) == matters
+    assert (digest(["a.py", "*.json"]) != before) == matters
+    assert kept.digest(["a.py", "*.json"]) == before  # as things were when it was first asked
 
 
 def test_a_proof_rests_on_how_numbers_are_computed(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,19 +119,19 @@ def _imported(names: list[str]) -> set[str]:
 # ------------------------------------------------------------------------------------------------ pytest --changed
 
 
+CHECKOUT = Checkout()
+
+
 def test_what_tests_are_said_to_rest_on_is_there() -> None:
-    named = {name for names in proved.RESTS_ON.values() for name in names}
-    assert [name for name in (*proved.RESTS_ON, *named) if not (ROOT / name).exists()] == []
+    named = {name for file in proved.files_of_tests() for name in proved.rests_on(file)}
+    assert [name for name in (*proved.RESTS_ON, *named) if not any(ROOT.glob(name))] == []
 
 
 def test_a_changed_file_of_tests_is_proved_again_and_no_other_is() -> None:
-    for file in proved._files_of_tests():
-        reached = {path.relative_to(ROOT).as_posix() for path in proofs.files(proved.rests_on(file), KNOWN)}
+    for file in proved.files_of_tests():
+        reached = {path.relative_to(ROOT).as_posix() for path in CHECKOUT.reached(proved.rests_on(file))}
         others = {name for name in reached if name.startswith("tests/") and Path(name).name.startswith("test_")}
         assert others == ({file} if proved.rests_on(file) else set())
-
-
-KNOWN: dict[Path, list[Path]] = {}
 
 
 @pytest.mark.parametrize(
@@ -138,23 +145,60 @@ KNOWN: dict[Path, list[Path]] = {}
         ("tests/attacks/test_attacks.py", "tests/attacks/arms.py", "tests/support/users.py"),
         ("tests/attacks/test_attacks.py", "tests/support/submissions.py", "tests/support/quick.py"),
         ("tests/course/test_museum.py", "tests/support/hands.py", "tests/support/recorded.py"),
+        ("tests/course/test_museum.py", "course/trial/values.py", "autograder/exercises/devices/mlp_tp.py"),
+        ("tests/course/test_checking.py", "autograder/exercises/devices/mlp_tp.py", "tests/support/recorded.py"),
+        (
+            "tests/judging/test_capstone.py",
+            "autograder/exercises/block/block.py",
+            "autograder/exercises/devices/mlp_tp.py",
+        ),
+        ("tests/judging/test_forging.py", "autograder/exercises/parts.py", "autograder/exercises/devices/mlp_tp.py"),
+        ("tests/judging/test_fuzz.py", "autograder/exercises/devices/mlp_tp.py", "source/09_devices/09_devices.ipynb"),
         ("tests/browser/test_lab.py", "tests/browser/front_end.py", "tests/browser/likeness.py"),
         ("tests/browser/test_looks.py", "tests/browser/pictures/message-dark.png", "release/04_heads/04_heads.ipynb"),
         ("tests/engine/test_given.py", "tests/conftest.py", "tests/support/submissions.py"),
     ],
 )
-def test_a_file_of_tests_rests_on_the_fixtures_above_it_and_on_the_support_that_it_imports(
+def test_a_file_of_tests_rests_on_what_it_imports_or_names_and_on_the_fixtures_above_it(
     file: str, used: str, unused: str
 ) -> None:
-    reached = proofs.files(proved.rests_on(file), KNOWN)
+    reached = CHECKOUT.reached(proved.rests_on(file))
     assert ROOT / used in reached
     assert (ROOT / unused).is_file()
     assert ROOT / unused not in reached
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        "authoring/test_sample_code.py",
+        "authoring/test_unwritten.py",
+        "authoring/test_ungraded.py",
+        "engine/test_outputs.py",
+    ],
+)
+def test_tests_of_one_notebook_rest_on_that_one_and_the_others_of_the_file_on_all(file: str) -> None:
+    one = CHECKOUT.reached(proved.rests_on(f"tests/{file}", "09_devices"))
+    every = CHECKOUT.reached(proved.rests_on(f"tests/{file}"))
+    for name in ("source/09_devices/09_devices.ipynb", "course/answers/09_devices/mlp_tp.json"):
+        assert ROOT / name in one
+    for name in ("source/10_capstone/10_capstone.ipynb", "course/answers/04_heads/mha_loop.json"):
+        assert ROOT / name in every - one
+    assert ROOT / "course" / "checking.py" in one
+
+
+def test_the_notebook_that_a_test_sees_is_read_from_its_parameters() -> None:
+    file = "tests/authoring/test_sample_code.py"
+    (exercise, *_) = exercises_in("00_shapes")
+    assert proved.part_of(file, {"exercise": exercise}) == "00_shapes"
+    assert proved.part_of(file, {"notebook": "09_devices"}) == "09_devices"
+    assert proved.part_of(file, {"name": "09_devices"}) == ""
+    assert proved.part_of("tests/judging/test_forging.py", {"notebook": "09_devices"}) == ""
+
+
 def test_what_lies_beside_a_file_of_tests_is_imported_only_where_the_whole_folder_counts() -> None:
     """A neighbour is imported by a name that does not say where it is, so that nobody finds it."""
-    for file in proved._files_of_tests():
+    for file in proved.files_of_tests():
         folder = Path(file).parent
         if folder.as_posix() in proved.rests_on(file):
             continue
@@ -162,8 +206,17 @@ def test_what_lies_beside_a_file_of_tests_is_imported_only_where_the_whole_folde
         assert [name for name in names if (ROOT / folder / f"{name}.py").is_file()] == [], file
 
 
+SEEN = """
+import pytest
+
+@pytest.mark.parametrize("notebook", ["00_shapes", "10_capstone"])
+def test_it(notebook: str) -> None:
+    assert True
+"""
+
+
 def test_changed_leaves_out_what_passed_and_runs_it_again_when_it_changes(tmp_path: Path) -> None:
-    """In a copy of the checkout without its notebooks, so that no proof of this one is touched."""
+    """In a copy of the checkout without its notebooks and fixtures, so that no proof of this one is touched."""
     copy = tmp_path / "copy"
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
     for name in filter(None, names):
@@ -173,20 +226,32 @@ def test_changed_leaves_out_what_passed_and_runs_it_again_when_it_changes(tmp_pa
     file, other = (copy / "tests" / "course" / "trial" / f"test_{name}.py" for name in ("text", "message"))
     for one in (file, other):
         one.write_text("def test_it() -> None:\n    assert True\n")
+    seen = copy / "tests" / "authoring" / "test_unwritten.py"
+    seen.write_text(SEEN)
+    (copy / "tests" / "conftest.py").write_text('pytest_plugins = ["tests.proved"]\n')
 
     def run(*options: str) -> str:
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(file), str(other), *options]
-        return subprocess.run(command, cwd=copy, env={"PYTHONPATH": str(copy)}, capture_output=True, text=True).stdout
+        alone = ["-p", "no:cacheprovider", "-p", "xdist"]
+        command = [sys.executable, "-m", "pytest", *alone, *map(str, (file, other, seen)), *options]
+        env = {"PYTHONPATH": str(copy), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
+        return f"{done.stdout}{done.stderr}\nended with {done.returncode}"
 
-    assert "2 passed" in run("--changed")
-    assert "2 files of tests rest on nothing that has changed" in run("--changed")
-    assert "2 passed" in run()
+    assert "4 passed" in run("--changed", "-n", "1")
+    said = run("--changed")
+    assert "3 files of tests rest on nothing that has changed" in said
+    assert "ended with 0" in said
     with file.open("a") as grown:
         grown.write("\n\ndef test_that() -> None:\n    assert False\n")
-    for _ in range(2):  # what failed is kept by nobody
-        said = run("--changed")
-        assert "1 failed, 1 passed" in said
-        assert "1 files of tests rest on nothing that has changed" in said
+    (copy / "release" / "10_capstone").mkdir(parents=True)
+    (copy / "release" / "10_capstone" / "10_capstone.ipynb").write_text("{}")
+    said = run("--changed", "-n", "1")
+    assert "1 failed, 2 passed" in said
+    assert "1 files of tests rest on nothing that has changed" in said
+    said = run("--changed")  # what failed is kept by nobody, and what passed is kept, a notebook at a time
+    assert "1 failed, 1 passed" in said
+    assert "2 files of tests rest on nothing that has changed" in said
+    assert "1 failed, 4 passed" in run()
 
 
 def test_the_exercises_of_a_notebook_are_found_without_importing_them() -> None:

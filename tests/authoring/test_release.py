@@ -1,4 +1,4 @@
-"""What students get: the same bytes every time, and nothing in it that gives an answer away."""
+"""What students get: what `make release` would make now, and nothing in it that gives an answer away."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import nbformat
 import pytest
 
 import autograder.authoring.release as release
+from autograder.authoring import proofs
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
-from autograder.folder import ROOT, Course
+from autograder.folder import ROOT
 from autograder.plugins.releasing import CELL_ID, FOLDED, KERNELSPEC, TAGS
 from tests.support.leaks import Secret, cells_of, flat, functions, secrets, solution_texts
 
@@ -22,19 +23,6 @@ SECRETS = secrets()
 CARRIED_OVER = "carried-over"
 # One product of two arguments, as they are or turned: notebook 00 shows them all side by side and asks which is meant.
 ONE_PRODUCT = re.compile(r"return v\d(\.T)? [@*] v\d(\.T)?")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The release of every notebook, made just now."""
-    return make(tmp_path_factory.mktemp("release") / "course")
-
-
-def make(folder: Path) -> Path:
-    course = Course.copied(folder)
-    for notebook in NOTEBOOKS:
-        course.generate_assignment(notebook)
-    return folder / "release"
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +38,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "unpacked"
 
 
-def notebook_of(made: Path, notebook: str) -> Path:
-    return made / notebook / f"{notebook}.ipynb"
+def notebook_of(notebook: str, release: Path = ROOT / "release") -> Path:
+    """What students get; tests/authoring/test_release_bytes.py makes it again."""
+    return release / notebook / f"{notebook}.ipynb"
 
 
 def leaked(code: str, before: str = "") -> list[tuple[str, Secret]]:
@@ -64,13 +53,7 @@ def leaked(code: str, before: str = "") -> list[tuple[str, Secret]]:
     return found
 
 
-# ------------------------------------------------------------------------------------------------------ the bytes
-
-
-def test_two_runs_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
-    again = make(tmp_path / "course")
-    for notebook in NOTEBOOKS:
-        assert notebook_of(made, notebook).read_bytes() == notebook_of(again, notebook).read_bytes()
+# ------------------------------------------------------------------------------------------------- what is stale
 
 
 @pytest.fixture
@@ -78,7 +61,7 @@ def committed(released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """A checkout that has one notebook, whose committed files are up to date."""
     monkeypatch.setattr(release, "NOTEBOOKS", ("00_shapes",))
     monkeypatch.setattr(release, "stated", dict)
-    monkeypatch.setattr(release, "write_answers", lambda to, _: (to / "dots.json").write_text("answers"))
+    monkeypatch.setattr(release, "write_answers", lambda to, *_: (to / "dots.json").write_text("answers"))
     for name, folder in (("ROOT", "."), ("ANSWERS", "course/answers"), ("RELEASE", "release")):
         monkeypatch.setattr(release, name, tmp_path / folder)
     shutil.copytree(released / "release", tmp_path / "release")
@@ -88,34 +71,64 @@ def committed(released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_is_up_to_date_is_not_stale(committed: Path) -> None:
-    assert release.stale() == []
+    assert release.stale(("00_shapes",)) == []
 
 
 def test_what_would_change_and_what_has_no_source_any_more_is_stale_and_named(committed: Path) -> None:
     (committed / "course" / "answers" / "dots.json").write_text("other answers")
     (committed / "course" / "answers" / "99_gone").mkdir()
     (committed / "course" / "answers" / "99_gone" / "gone.json").write_text("answers")
-    notebook_of(committed / "release", "00_shapes").unlink()
-    assert release.stale() == [
+    notebook_of("00_shapes", committed / "release").unlink()
+    assert release.stale(("00_shapes",)) == [
         "course/answers/99_gone/gone.json",
         "course/answers/dots.json",
         "release/00_shapes/00_shapes.ipynb",
     ]
 
 
+def test_what_was_up_to_date_is_made_again_only_when_it_rests_on_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    stale = ["release/00_shapes/00_shapes.ipynb"]
+    monkeypatch.setattr(proofs, "PLACE", tmp_path)
+    monkeypatch.setattr(release, "stale", lambda some: asked.append(list(some)) or list(stale))
+    assert release.newly_stale() == stale
+    stale.clear()
+    assert release.newly_stale() == release.newly_stale() == []
+    monkeypatch.setattr(release, "rests_on", lambda notebook: [f"source/{notebook[:2]}*"])
+    assert release.newly_stale() == []
+    assert asked == [list(NOTEBOOKS), list(NOTEBOOKS), [], list(NOTEBOOKS)]
+
+
+@pytest.mark.parametrize(
+    "used", ["autograder/exercises/devices/mlp_tp.py", "autograder/plugins/releasing.py", "course/trial/values.py"]
+)
+def test_a_release_rests_on_its_exercises_and_on_what_makes_it(used: str) -> None:
+    reached = proofs.Checkout().reached(release.rests_on("09_devices"))
+    assert ROOT / used in reached
+    assert ROOT / "autograder" / "exercises" / "heads" / "mha.py" not in reached
+    for name in (
+        "source/09_devices/09_devices.ipynb",
+        "release/09_devices/09_devices.ipynb",
+        "course/answers/09_devices/mlp_tp.json",
+    ):
+        assert ROOT / name in reached
+
+
 def test_what_says_something_else_than_the_exercises_declare_is_stale(
     committed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(release, "stated", lambda: {committed / "README.md": "other points"})
-    assert release.stale() == ["README.md"]
+    assert release.stale(("00_shapes",)) == ["README.md"]
 
 
 # ------------------------------------------------------------------------------------------------------- the form
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_a_released_notebook_holds_listed_metadata_and_no_outputs(made: Path, notebook: str) -> None:
-    read = nbformat.read(str(notebook_of(made, notebook)), as_version=4)
+def test_a_released_notebook_holds_listed_metadata_and_no_outputs(notebook: str) -> None:
+    read = nbformat.read(str(notebook_of(notebook)), as_version=4)
     nbformat.validate(read)
     assert (read.nbformat, read.nbformat_minor) == (4, 5)
     assert read.metadata == {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
@@ -127,23 +140,23 @@ def test_a_released_notebook_holds_listed_metadata_and_no_outputs(made: Path, no
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_cell_ids_are_unique_words(made: Path, notebook: str) -> None:
-    ids = [cell.id for cell in cells_of(notebook_of(made, notebook))]
+def test_cell_ids_are_unique_words(notebook: str) -> None:
+    ids = [cell.id for cell in cells_of(notebook_of(notebook))]
     assert len(set(ids)) == len(ids)
     assert all(CELL_ID.fullmatch(name) for name in ids)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_every_guess_is_left_to_the_reader(made: Path, notebook: str) -> None:
-    code = "\n".join(cell.source for cell in cells_of(notebook_of(made, notebook)) if cell.cell_type == "code")
+def test_every_guess_is_left_to_the_reader(notebook: str) -> None:
+    code = "\n".join(cell.source for cell in cells_of(notebook_of(notebook)) if cell.cell_type == "code")
     guesses = re.findall(r"^guess\w* = (\w+)", code, re.MULTILINE)
     assert guesses
     assert set(guesses) == {"None"}
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_every_exercise_waits_to_be_written_and_can_be_checked(made: Path, notebook: str) -> None:
-    cells = {cell.id: cell for cell in cells_of(notebook_of(made, notebook))}
+def test_every_exercise_waits_to_be_written_and_can_be_checked(notebook: str) -> None:
+    cells = {cell.id: cell for cell in cells_of(notebook_of(notebook))}
     for exercise in exercises_in(notebook):
         name = exercise.name.replace("_", "-")
         assert cells[f"{name}-solution"].source.rstrip().endswith("raise NotImplementedError()")
@@ -177,15 +190,15 @@ def test_an_answer_of_an_earlier_notebook_passes_under_its_own_name_alone() -> N
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_no_function_in_a_released_notebook_is_an_answer_an_oracle_or_a_mistake(made: Path, notebook: str) -> None:
-    for cell in cells_of(notebook_of(made, notebook)):
+def test_no_function_in_a_released_notebook_is_an_answer_an_oracle_or_a_mistake(notebook: str) -> None:
+    for cell in cells_of(notebook_of(notebook)):
         if cell.cell_type == "code":
             assert leaked(cell.source, before=notebook if cell.id == CARRIED_OVER else "") == [], cell.id
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_no_text_in_a_released_notebook_is_that_of_an_answer(made: Path, notebook: str) -> None:
-    for cell in cells_of(notebook_of(made, notebook)):
+def test_no_text_in_a_released_notebook_is_that_of_an_answer(notebook: str) -> None:
+    for cell in cells_of(notebook_of(notebook)):
         for other in NOTEBOOKS:
             if cell.id == CARRIED_OVER and other < notebook:
                 continue
@@ -194,8 +207,8 @@ def test_no_text_in_a_released_notebook_is_that_of_an_answer(made: Path, noteboo
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_a_released_notebook_says_nothing_of_the_hidden_tests(made: Path, notebook: str) -> None:
-    text = notebook_of(made, notebook).read_text()
+def test_a_released_notebook_says_nothing_of_the_hidden_tests(notebook: str) -> None:
+    text = notebook_of(notebook).read_text()
     for secret in ("HIDDEN TEST", "BEGIN SOLUTION", "judge(", "import judge", "autograder"):
         assert secret not in text
     for exercise in every_exercise():

@@ -9,17 +9,16 @@ import pytest
 from nbclient import NotebookClient
 
 RELEASE = Path(__file__).parents[2] / "release"
-NOTEBOOKS = sorted(RELEASE.glob("*/*.ipynb"))
+NOTEBOOKS = sorted(path.stem for path in RELEASE.glob("*/*.ipynb"))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_with_nothing_written_runs_to_its_end_without_a_traceback(path: Path) -> None:
-    notebook = nbformat.read(str(path), as_version=4)
-    NotebookClient(
-        notebook, timeout=600, iopub_timeout=60, resources={"metadata": {"path": str(path.parent)}}
-    ).execute()
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_notebook_with_nothing_written_runs_to_its_end_without_a_traceback(notebook: str) -> None:
+    path = RELEASE / notebook / f"{notebook}.ipynb"
+    read = nbformat.read(str(path), as_version=4)
+    NotebookClient(read, timeout=600, iopub_timeout=60, resources={"metadata": {"path": str(path.parent)}}).execute()
+    outputs = [output for cell in read.cells for output in cell.get("outputs", ())]
     assert not [output.ename for output in outputs if output.output_type == "error"]
     assert not [output.text for output in outputs if output.output_type == "stream" and output.name == "stderr"]
-    (asked,) = (cell for cell in notebook.cells if cell.source.startswith("progress("))
-    assert f"{path.stem}: 0 of" in asked.outputs[0].text
+    (asked,) = (cell for cell in read.cells if cell.source.startswith("progress("))
+    assert f"{notebook}: 0 of" in asked.outputs[0].text

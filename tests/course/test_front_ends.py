@@ -154,7 +154,7 @@ def test_ones_own_function_is_found_in_it(
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: Callable[..., dict[str, Any]]) -> Path:
     """A folder in which all of 00_shapes was answered, and run cell by cell."""
     monkeypatch.setattr(handing_in, "PATIENCE", 0.0)
-    monkeypatch.setattr(handing_in, "_has_exchange", lambda: False)
+    monkeypatch.setattr(handing_in, "_has_exchange", lambda work: False)
     (tmp_path / NOTEBOOK).mkdir()
     monkeypatch.chdir(tmp_path / NOTEBOOK)
     for name, source in RIGHT.items():

@@ -189,7 +189,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: Callable[..., di
     """A folder with notebook 00 in it; these lines are saved as its cells, and run."""
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.setattr(handing_in, "PATIENCE", 0.0)
-    monkeypatch.setattr(handing_in, "_has_exchange", lambda: False)
+    monkeypatch.setattr(handing_in, "_has_exchange", lambda _: False)
     (tmp_path / NAME).mkdir()
     monkeypatch.chdir(tmp_path / NAME)
 
@@ -224,7 +224,9 @@ def test_what_was_run_and_not_saved_is_not_handed_in(
 ) -> None:
     desk(RIGHT.replace("Y.T", "Y"), RIGHT)
     hand_in(NAME)
-    assert "Save it" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Ctrl+S" in said
+    assert "Save it" in said
     assert not (tmp_path / "hand_in").exists()
 
 
@@ -266,7 +268,7 @@ def test_an_exchange_is_used_where_there_is_one_and_its_refusal_is_told(
 ) -> None:
     desk(RIGHT, RIGHT)
     (tmp_path / "nbgrader.py").write_text(program)  # what `python -m nbgrader` finds in the folder that it is run in
-    monkeypatch.setattr(handing_in, "_has_exchange", lambda: True)
+    monkeypatch.setattr(handing_in, "_has_exchange", lambda _: True)
     hand_in(NAME)
     assert capsys.readouterr().out.rstrip().endswith(says)
     assert len(list((tmp_path / "hand_in").iterdir())) == 1

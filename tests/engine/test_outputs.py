@@ -92,11 +92,11 @@ def plain(text: str) -> str:
     return re.sub(r'[^\s"]*/(?=[\w-]+\.py[:"])', "", re.sub(r"\x1b\[[0-9;]*m", "", text))
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_every_source_notebook_shows_what_is_stored(zygote: Zygote, name: str) -> None:
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_every_source_notebook_shows_what_is_stored(zygote: Zygote, notebook: str) -> None:
     """The outputs that are stored were made by a kernel, and nbval compares them with a kernel's."""
-    stored = nbformat.read(str(ROOT / "source" / name / f"{name}.ipynb"), as_version=4)
-    run = in_engine(zygote, nbformat.from_dict(stored), name)
+    stored = nbformat.read(str(ROOT / "source" / notebook / f"{notebook}.ipynb"), as_version=4)
+    run = in_engine(zygote, nbformat.from_dict(stored), notebook)
     rules = sanitised()
 
     def compared(cell: NotebookNode) -> str:

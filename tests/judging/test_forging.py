@@ -15,15 +15,13 @@ import course.trial.cases
 import course.trial.observing
 import course.trial.tellings
 from autograder.authoring.mutants import as_student
-from autograder.exercises import every_exercise
+from autograder.exercises import exercise_called
 from autograder.exercises.model import Exercise
 from autograder.judging import Verdict, judge
 from course.client import answer
 from course.trial.link import SocketLink
 from course.trial.observing import Observation
 from course.trial.ranks import simulated
-
-EXERCISES = {exercise.name: exercise for exercise in every_exercise()}
 
 
 def judged_with(before: Callable[[], object], exercise: Exercise, function: Callable[..., Any]) -> Verdict:
@@ -73,15 +71,11 @@ COMPARED = (
 calls, what ranks did and what they were to do."""
 
 
-def mistake(exercise: str, name: str) -> Callable[..., Any]:
-    return next(mistake for mistake in EXERCISES[exercise].mistakes if mistake.__name__ == name)
-
-
-@pytest.mark.parametrize(("exercise", "name"), COMPARED)
-def test_a_replaced_comparison_earns_nothing(exercise: str, name: str) -> None:
-    honest, forged = (
-        judged_with(before, EXERCISES[exercise], mistake(exercise, name))
-        for before in (nothing, no_comparison_finds_anything)
-    )
+@pytest.mark.parametrize(("name", "mistake"), COMPARED)
+def test_a_replaced_comparison_earns_nothing(name: str, mistake: str) -> None:
+    exercise = exercise_called(name)
+    assert exercise
+    function = next(one for one in exercise.mistakes if one.__name__ == mistake)
+    honest, forged = (judged_with(before, exercise, function) for before in (nothing, no_comparison_finds_anything))
     assert honest.score < honest.points
     assert forged == honest

@@ -114,7 +114,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, 
     """A checkout for the release in which nothing is made; spoil what one notebook's text and the README say, and that is its README."""
     shutil.copytree(ROOT / "source", tmp_path / "source")
     monkeypatch.setattr(release, "ROOT", tmp_path)
-    for name in ("make_release", "stale"):
+    for name in ("make_release", "newly_stale"):
         monkeypatch.setattr(release, name, lambda: pytest.fail("something was made"))
     path = tmp_path / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb"
 

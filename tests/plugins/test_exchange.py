@@ -54,11 +54,15 @@ def each(machine: Machine, *command: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def collected(machine: Machine, course: Course) -> Course:
-    """Both students have handed in, and the instructor has collected."""
+    """Both students have handed in, one by the notebook's last cell and one by nbgrader's command, and the instructor has collected."""
     for student in STUDENTS:
         work = machine.home(student) / NOTEBOOK / f"{NOTEBOOK}.ipynb"
         work.write_text(json.dumps(filled(course, ANSWERS[student])))
-    each(machine, "submit", NOTEBOOK)
+    by_last_cell = machine.start(
+        "ada", machine.home("ada") / NOTEBOOK, "-c", f"import course; course.hand_in({NOTEBOOK!r})"
+    )
+    machine.run("ben", machine.home("ben"), "-m", "nbgrader", "submit", NOTEBOOK)
+    assert "It was handed in through nbgrader's exchange too." in printed(by_last_cell)
     teach(machine, course, "-m", "nbgrader", "collect", NOTEBOOK)
     assert all((course.folder("submitted", student, NOTEBOOK) / SECRET).is_file() for student in STUDENTS)
     return course

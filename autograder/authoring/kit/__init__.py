@@ -30,11 +30,12 @@ from autograder.problems import FAILED, Problem
 from course import __version__
 from course.answers import INDEX
 
-FOLDER = "attention-in-matrices"
+FOLDER = "attention-in-matrices-kit"
+"""What the zip unpacks to: not the folder of a student's own notebooks, `attention-in-matrices`, wherever it is unpacked."""
 HERE = Path(__file__).parent
 ALWAYS = ("course/__init__.py", "course/__main__.py", "course/kit")
-ON_DEMAND = "course/modules.py"
-"""What a harness imports when it is run: only that of an exercise of 06, which imports it too."""
+ON_DEMAND = {"course/trial/claims.py": "02_matrices", "course/modules.py": "06_batching"}
+"""What is imported when an exercise is checked that needs it, and the first notebook that has such an exercise."""
 DATA = ("course/py.typed", "course/figures/course.mplstyle", "course/kit/settings")
 RECORDS = {"course/recording.py": "course/records.json"}
 
@@ -47,7 +48,7 @@ def make_kit(last: str, folder: Path) -> Path:
         folder: where the zip is written.
 
     Returns:
-        The zip: "attention-in-matrices-03.zip".
+        The zip: "attention-in-matrices-kit-03.zip".
     """
     notebooks = NOTEBOOKS[: NOTEBOOKS.index(last) + 1]
     with TemporaryDirectory() as temporary:
@@ -83,8 +84,7 @@ def library(notebooks: Iterable[str]) -> list[str]:
     asked = {file for cell in cells for name in imported(cell.encode(), ()) for file in modules(name, ROOT)}
     starts = {path.relative_to(ROOT).as_posix() for path in asked if path.is_relative_to(ROOT / "course")}
     reached = {path.relative_to(ROOT).as_posix() for path in with_imports(ROOT, {*ALWAYS, *starts})}
-    if ON_DEMAND not in starts:
-        reached.discard(ON_DEMAND)
+    reached -= {file for file, first in ON_DEMAND.items() if first not in notebooks}
     found = {path for path in reached if path.startswith("course/")}
     found |= {path.relative_to(ROOT).as_posix() for name in DATA for path in _files(ROOT / name)}
     found |= {data for module, data in RECORDS.items() if module in found}
@@ -135,6 +135,7 @@ def _write_requirements(kit: Path, version: str) -> None:
         "version": version,
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         "packages": len(_needed(wanted)),
+        "wheel": next(kit.glob("*.whl")).name,
         "torch": f"torch=={pins['torch']}",
     }
     (kit / "kit.json").write_text(json.dumps(says, indent=1) + "\n", encoding="utf-8")

@@ -58,11 +58,11 @@ def environment(folder: Path) -> Path:
 
 def install(python: Path, record: Path) -> None:
     """Install the kit's packages, unless this kit's are there already."""
-    (wheel,) = KIT.glob("*.whl")
+    says = json.loads((KIT / "kit.json").read_text(encoding="utf-8"))
+    wheel, total = KIT / says["wheel"], says["packages"]
     wanted = hashlib.sha256(wheel.read_bytes() + (KIT / "constraints.txt").read_bytes()).hexdigest()
     if record.exists() and record.read_text(encoding="utf-8") == wanted:
         return
-    total = json.loads((KIT / "kit.json").read_text(encoding="utf-8"))["packages"]
     print(
         f"Installing {total} packages, some 120 MB to download. This is done once, and takes a few minutes.", flush=True
     )

@@ -260,6 +260,9 @@ def test_a_float_is_not_the_same_answer_as_a_whole_number_where_one_is_expected(
     assert same_answers([seen(4.0)], [seen(5.0)], [seen(5)])
 
 
+NO_INTEGER = "only integer scalar arrays can be converted to a scalar index"
+
+
 @pytest.mark.parametrize(
     ("given", "mistaken", "points"),
     [
@@ -268,6 +271,7 @@ def test_a_float_is_not_the_same_answer_as_a_whole_number_where_one_is_expected(
         (refused("ValueError", "sizes 3 and 4"), refused("ValueError", "sizes 3 and 4"), True),
         (refused("ValueError", "sizes 3 and 4"), refused("ValueError", "sizes 4 and 3"), False),
         (refused("ValueError", "not aligned"), refused("ValueError", "not aligned"), False),
+        (refused("TypeError", NO_INTEGER), refused("TypeError", NO_INTEGER), True),
         (refused("ValueError"), refused("ValueError"), False),
     ],
 )
