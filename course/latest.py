@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import linecache
 import re
-import sys
 from typing import Any
+
+from course.cells import run_from, running_shell, same_ends
 
 
 def left_over(function: Any) -> bool:
     """Whether a cell that defines this function's name has run since, without coming to define it."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
-    if shell is None or code is None:
+    shell, own = running_shell(), run_from(function)
+    if shell is None or not own:
         return False
-    cells = [_bare(text) for text in shell.user_ns.get("In", ())]
-    own = _bare("".join(linecache.getlines(code.co_filename)))
-    defines = re.compile(rf"^def {re.escape(code.co_name)}\b", re.MULTILINE)
-    defining = [text for text in cells if defines.search(text)]
+    cells = [same_ends(str(ran)).strip() for ran in shell.user_ns.get("In", ())]
+    defines = re.compile(rf"^def {re.escape(inspect.unwrap(function).__code__.co_name)}\b", re.MULTILINE)
+    defining = [cell for cell in cells if defines.search(cell)]
     return own in defining and defining[-1] != own
-
-
-def _bare(text: Any) -> str:
-    return str(text).strip()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 from course import answers
+from course.cells import read, text
 from course.checking import examine
 
 Function = Callable[..., Any]
@@ -76,10 +77,12 @@ def _defined(path: Path, name: str) -> Function | None:
 
 def _definitions(path: Path) -> Iterator[str]:
     """The cells of a notebook that define what its exercises need, in order."""
+    exercises = re.compile(rf"^def ({'|'.join(answers.names(path.stem))})\b", re.MULTILINE)
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # not a notebook, or a broken one
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            answer = cell["metadata"].get("nbgrader", {}).get("solution", False)
-            lines = "".join(cell["source"]).splitlines()
+        for cell in read(path.read_bytes())["cells"]:
+            said = text(cell)
+            lines = said.splitlines()
+            answer = cell["metadata"].get("nbgrader", {}).get("solution", False) or exercises.search(said)
             defining = cell["id"] in DEFINING if "id" in cell else _defines(lines)
             if cell["cell_type"] == "code" and (answer or defining):
                 yield "\n".join(line for line in lines if not line.startswith(("%", "!")))  # these are Jupyter's own

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 import traceback
 from types import TracebackType
 from typing import Any
 
+from course.cells import running_shell
+
 
 def be_calm() -> None:
     """Let IPython, where there is one, tell of a NotImplementedError in one line; not while nbgrader runs cells."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
+    shell = running_shell()
     if shell is not None and not os.environ.get("NBGRADER_EXECUTION"):
         shell.set_custom_exc((NotImplementedError,), _tell)
 

@@ -94,6 +94,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/course/test_latest.py": ("course",),
     "tests/course/test_mine.py": ("course", "source"),
     "tests/browser": STUDENTS,
+    "tests/course/test_front_ends.py": ("course", "release/00_shapes"),
     "tests/engine": (*GRADER, "course"),
     "tests/engine/test_outputs.py": (*GRADER, *ONE_NOTEBOOK, "autograder/exercises/{room}"),
     "tests/grading": GRADER,
@@ -117,6 +118,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/nbgrader_suite": (*GRADER, "tests/nbgrader_suite"),
     "tests/plugins": GRADER,
     "tests/plugins/test_agreeing.py": (),
+    "tests/test_first_minute.py": ("autograder/bench", "course", "release/00_shapes", "source/00_shapes"),
     "tests/test_kills.py": GRADER,
 }
 """What a file of tests rests on besides itself, or all files of a folder but those that are named too. What is not here, or rests on

@@ -1,4 +1,7 @@
-"""`python -m autograder.bench`: stock nbgrader and this repository's engine in turn, on the same class."""
+"""`python -m autograder.bench`: stock nbgrader and this repository's engine in turn, on the same class.
+
+`python -m autograder.bench students` is another: how long a student's first minute is.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
 
+from autograder.bench import students as first_minute
 from autograder.bench.breakdown import breakdown
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import Taken, take
@@ -163,4 +167,8 @@ def tell(console: Console, notebook: str, students: int, arms: list[Arm], lowest
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    if sys.argv[1:2] == ["students"]:
+        sys.argv[:2] = [f"{sys.argv[0]} students"]
+        typer.run(first_minute.main)
+    else:
+        typer.run(main)

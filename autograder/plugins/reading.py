@@ -51,6 +51,8 @@ NOT_ASKED_FOR = "this assignment asks for no such file"
 NO_FILE = "it is missing, or a link, or a folder"
 WITH_IDS = (4, 5)
 """The first format of notebooks whose cells have ids."""
+AROUND = "\ufeff \t\r\n"
+"""What may stand before and behind a notebook's JSON: some editors write a byte-order mark."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MOST_TOLD = 10
 """How many files that do not belong are named one by one."""
@@ -231,7 +233,7 @@ def notebook_in(data: bytes, whose: str, ours: bool) -> NotebookNode:
     """
     if data.count(b",") > MOST_VALUES:
         raise Beyond(f"the notebook holds more than {MOST_VALUES:,} values")
-    text = data.decode(json.detect_encoding(data), errors="replace" if ours else "strict")
+    text = data.decode(json.detect_encoding(data), errors="replace" if ours else "strict").strip(AROUND)
     try:
         notebook = salvage(text, whose) if ours else _other(text)
     except RecursionError:
@@ -298,6 +300,7 @@ def _salvage_cell(cell: Any) -> NotebookNode | None:
     source = lines if isinstance(lines, str) else "".join(lines) if _texts(lines) else None
     if source is None:
         return None
+    source = source.replace("\r\n", "\n").replace("\r", "\n")  # as the release ends its lines, and Python reads them
     new = _new_cell("code" if cell["cell_type"] == "code" else "markdown", source)
     metadata = cell.get("metadata")
     if isinstance(metadata, dict):

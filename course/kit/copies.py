@@ -10,7 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from course.kit.merging import Notebook, merged
+from course.cells import Notebook, read
+from course.kit.merging import merged
 
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
@@ -71,15 +72,15 @@ def _bring(given: Path, own: Path, record: Path) -> str:
     """Bring one notebook up to date; what there is to say of it."""
     base = record / given.name
     if not own.exists():
-        _write(own, _settled(_read(given)))
+        _write(own, _settled(read(given.read_bytes())))
         _write(base, given.read_bytes())
         return f"{given.stem}: new."
     if base.exists() and base.read_bytes() == given.read_bytes():
         return ""
-    new = _read(given)
+    new = read(given.read_bytes())
     try:
-        theirs = _read(own)
-        made, clashes = merged(_read(base) if base.exists() else new, theirs, new)
+        theirs = read(own.read_bytes())
+        made, clashes = merged(read(base.read_bytes()) if base.exists() else new, theirs, new)
     except (ValueError, KeyError, TypeError, AttributeError):
         return f"{given.stem}: yours cannot be read as a notebook. It was left as it is; rename it, and the next start brings a fresh one."
     kept = record / "before" / f"{given.stem}-{time.strftime('%Y-%m-%d-%H%M%S')}.ipynb"
@@ -94,11 +95,7 @@ def _bring(given: Path, own: Path, record: Path) -> str:
 def _made(folder: Path) -> str:
     """When the kit in a folder, or the last one that was there, was made; "" where nobody knows, as in a checkout."""
     path = folder / KIT
-    return str(_read(path)["made"]) if path.exists() else ""
-
-
-def _read(path: Path) -> Notebook:
-    return json.loads(path.read_text(encoding="utf-8"))
+    return str(json.loads(path.read_text(encoding="utf-8"))["made"]) if path.exists() else ""
 
 
 def _settled(notebook: Notebook) -> bytes:

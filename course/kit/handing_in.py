@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
-import json
-import linecache
 import os
 import subprocess
 import sys
@@ -17,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from course import answers
+from course.cells import as_run, read, run_from
 from course.checking import Result, examine
 
 FOLDER = "hand_in"
@@ -25,6 +23,8 @@ PATIENCE = 15.0
 
 EXCHANGE = Path("/usr/local/share/nbgrader/exchange")
 CONFIG = "nbgrader_config.py"
+COLAB = "google.colab"
+"""Imported in every kernel of Colab, which keeps notebooks where no kernel can read them."""
 
 
 def hand_in(notebook: str) -> None:
@@ -41,19 +41,25 @@ def hand_in(notebook: str) -> None:
         return
     (name,) = meant
     path = Path.cwd() / f"{name}.ipynb"
+    if not path.is_file() and COLAB in sys.modules:
+        _tell(name, _checked(name))
+        print(
+            f"\nTo hand in, choose File, Download, Download .ipynb. The file that you get is the one to hand in: {path.name}"
+        )
+        return
     if not path.is_file():
         print(
             f"There is no {path.name} in {path.parent}. Run this in the notebook that you hand in, and under its own name."
         )
         return
-    scope = vars(sys.modules["__main__"])
-    defined = {one: scope[one] for one in answers.names(name) if callable(scope.get(one))}
-    content = _saved(path, defined.values())
+    content = _saved(path, _defined(name).values())
     if content is None:
-        print(f"What you ran last is not in {path.name} yet. Save it, and run this cell again. Nothing was handed in.")
+        print(
+            f"What you ran last is not in {path.name} yet. Save it, and run this cell again. "
+            "If you have changed, split or merged cells since you ran them, run those first. Nothing was handed in."
+        )
         return
-    results = {one: examine(defined[one]) if one in defined else None for one in answers.names(name)}
-    _tell(name, results)
+    _tell(name, _checked(name))
     kept = _keep(path, content)
     now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
     print(f"\nThe file to hand in is {kept}")
@@ -63,13 +69,21 @@ def hand_in(notebook: str) -> None:
         print(_submit(name, work))
 
 
+def _defined(notebook: str) -> dict[str, Callable[..., Any]]:
+    """The exercises of a notebook that are defined, by name."""
+    scope = vars(sys.modules["__main__"])
+    return {one: scope[one] for one in answers.names(notebook) if callable(scope.get(one))}
+
+
+def _checked(notebook: str) -> dict[str, Result | None]:
+    """What `check` finds of each exercise of a notebook; None where its cell was not run."""
+    defined = _defined(notebook)
+    return {one: examine(defined[one]) if one in defined else None for one in answers.names(notebook)}
+
+
 def _saved(path: Path, functions: Iterable[Callable[..., Any]]) -> bytes | None:
     """What is saved of a notebook, as soon as the cells of these functions stand in it as they were run; None if they do not."""
-    wanted = {
-        _bare("".join(linecache.getlines(inspect.unwrap(f).__code__.co_filename)))
-        for f in functions
-        if hasattr(inspect.unwrap(f), "__code__")
-    }
+    wanted = set(map(run_from, functions))
     until, asked = time.monotonic() + PATIENCE, False
     while True:
         content = path.read_bytes()
@@ -85,13 +99,9 @@ def _saved(path: Path, functions: Iterable[Callable[..., Any]]) -> bytes | None:
 
 def _cells(content: bytes) -> set[str]:
     try:
-        return {_bare("".join(cell["source"])) for cell in json.loads(content)["cells"]}
+        return {as_run(cell) for cell in read(content)["cells"] if cell["cell_type"] == "code"}
     except (ValueError, KeyError, TypeError):  # a notebook that is being written
         return set()
-
-
-def _bare(text: str) -> str:
-    return text.replace("\r\n", "\n").strip()
 
 
 def _tell(name: str, results: dict[str, Result | None]) -> None:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
 
-Notebook = dict[str, Any]
-Cell = dict[str, Any]
+from course.cells import Cell, Notebook, text
 
 NEW = "-new"
 NEW_TEXT = "**The course has changed the cell above since you wrote in it.** What you wrote was kept. The course's new version:"
@@ -52,23 +50,39 @@ def merged(base: Notebook, theirs: Notebook, new: Notebook) -> tuple[Notebook, l
     return {**new, "cells": _with_ids(cells)}, clashes
 
 
-def text(cell: Cell) -> str:
-    """What a cell says, however its front end writes lines."""
-    return "".join(cell["source"]).replace("\r\n", "\n").rstrip()
-
-
 def _known(cells: Iterable[Cell], old: dict[str, Cell]) -> tuple[dict[str, Cell], dict[str, list[Cell]]]:
     """The course's cells in a student's notebook, by id; and the student's own cells, by the id before them, "" at the top."""
     known: dict[str, Cell] = {}
     following: dict[str, list[Cell]] = defaultdict(list)
     last = ""
-    for cell in cells:
-        name = _name(cell, {name: one for name, one in old.items() if name not in known})
+    for cell, name in _named(list(cells), old):
         if name:
             known[name], last = cell, name
         elif not cell.get("id", "").endswith(NEW):
             following[last].append(_own(cell))
     return known, following
+
+
+def _named(cells: list[Cell], old: dict[str, Cell]) -> list[tuple[Cell, str | None]]:
+    """A student's cells, each with the id of the course's cell that it is, or was; None for the student's own."""
+    names: list[str | None] = []
+    for cell in cells:
+        names.append(_name(cell, {name: one for name, one in old.items() if name not in names}))
+    order = list(old)
+    for place, cell in enumerate(cells):
+        if names[place] is None and "id" not in cell:  # a front end took it away, and the student wrote in the cell
+            names[place] = _between(place, cell, names, order, old)
+    return list(zip(cells, names, strict=True))
+
+
+def _between(place: int, cell: Cell, names: list[str | None], order: list[str], old: dict[str, Cell]) -> str | None:
+    """The one cell of the course, if it is one, that stood between the same two cells, and that no other cell is."""
+    before = next((order.index(name) + 1 for name in reversed(names[:place]) if name), 0)
+    behind = next((order.index(name) for name in names[place + 1 :] if name), len(order))
+    missing = [
+        name for name in order[before:behind] if name not in names and old[name]["cell_type"] == cell["cell_type"]
+    ]
+    return missing[0] if len(missing) == 1 else None
 
 
 def _name(cell: Cell, old: dict[str, Cell]) -> str | None:

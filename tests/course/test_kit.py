@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from course import hand_in, pytorch
+from course.cells import Notebook, text
 from course.kit import handing_in, torch_here
 from course.kit.copies import LANGUAGE, NoKit, bring
-from course.kit.merging import NEW_TEXT, OLD_TEXT, Notebook, merged, text
+from course.kit.merging import NEW_TEXT, OLD_TEXT, merged
 
 NAME = "00_shapes"
 

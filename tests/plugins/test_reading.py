@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nbgrader.utils import compute_checksum
 
 from autograder.plugins.bounds import MOST_OUTPUTS
 from autograder.plugins.reading import notebook_in, salvage
@@ -56,6 +57,12 @@ def test_a_good_answer_is_kept_whatever_stands_around_it(around: list[Any], meta
 
 def test_a_source_in_lines_is_one_text() -> None:
     assert salvage(text_of(answer(["a = 1\n", "b = 2"]))).cells[0].source == "a = 1\nb = 2"
+
+
+@pytest.mark.parametrize("source", ["a = 1\r\nb = 2", "a = 1\rb = 2", ["a = 1\r\n", "b = 2"]])
+def test_a_cell_left_as_it_was_is_known_as_that_when_windows_has_ended_its_lines(source: Any) -> None:
+    (cell,) = salvage(text_of(answer(source))).cells
+    assert compute_checksum(cell) == compute_checksum(salvage(text_of(answer("a = 1\nb = 2"))).cells[0])
 
 
 def test_outputs_and_foreign_metadata_are_left_behind() -> None:

@@ -1,0 +1,61 @@
+"""Notebooks as the many front ends write them: how a file is read, and what a cell says."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import linecache
+import sys
+from typing import Any
+
+Notebook = dict[str, Any]
+Cell = dict[str, Any]
+
+AROUND = "\ufeff \t\r\n"
+"""What may stand before and behind a notebook's JSON: some editors write a byte-order mark."""
+
+
+def read(content: bytes) -> Notebook:
+    """The notebook that a file holds.
+
+    Raises:
+        ValueError: it holds none, or is just being written.
+    """
+    notebook = json.loads(content.decode(json.detect_encoding(content)).strip(AROUND))
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise ValueError("not a notebook")
+    return notebook
+
+
+def text(cell: Cell) -> str:
+    """What a cell says, whether it is stored in lines or as one string, and however these end."""
+    return same_ends("".join(cell["source"])).rstrip()
+
+
+def same_ends(source: str) -> str:
+    """A text whose lines end as Python's do."""
+    return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def as_run(cell: Cell) -> str:
+    """What a kernel makes of a cell before it runs it: Python, also where IPython's own commands stand in it."""
+    source = text(cell)
+    shell = running_shell()
+    if shell is not None:
+        try:
+            source = shell.transform_cell(source)
+        except SyntaxError:
+            return source.strip()
+    return source.strip()
+
+
+def run_from(function: Any) -> str:
+    """The cell that defined a function, as the kernel ran it; "" where no cell did."""
+    code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+    return same_ends("".join(linecache.getlines(code.co_filename))).strip() if code else ""
+
+
+def running_shell() -> Any:
+    """IPython's shell, where this runs in one; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
