@@ -29,7 +29,7 @@ from autograder.engine.outer import best_walls
 from autograder.folder import Course
 from autograder.grading.crew import cores
 
-GRADED = ("autograded", "graded", "report")
+GRADED = ("autograded", "graded", "papers", "report")
 
 Scores = dict[tuple[str, str], float | None]
 

@@ -40,6 +40,9 @@ def run(
 
     def confirm(changes: list[Change]) -> bool:
         console.print(preview(changes))
+        if assignment in NOTEBOOKS:
+            whose = "What is unchanged was marked on its old paper." if paper is None else f"Marked on paper {paper}."
+            console.print(whose, highlight=False)
         return yes or (sys.stdin.isatty() and _agrees(console, "Write these?"))
 
     def unwalled() -> bool:
