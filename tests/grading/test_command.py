@@ -49,6 +49,7 @@ def test_json_is_one_object_and_all_there_is_on_stdout(
         "handed_in": True,
         "timestamp": None,
         "seconds_late": 0.0,
+        "paper": None,
         "late_penalty": 0.0,
         "raw_score": 2.0,
         "score": 2.0,
