@@ -189,6 +189,34 @@ def _paper(given: str | None) -> int | None:
 
 
 @app.command()
+def explain(
+    student: Annotated[str, typer.Argument(help="whose submission")],
+    exercise: Annotated[str, typer.Argument(help="such as mask_scores")],
+    course: Annotated[
+        Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
+    ] = None,
+) -> None:
+    """Run one exercise of a submission again on the hidden cases that it was marked on, and say how its points came about.
+
+    For each property that was missed: the smallest case in which it fails, as a cell to paste, what came back, what was expected, and
+    which known mistakes answer alike. Nothing is written. What is printed holds hidden cases: mind whom you show it.
+    """
+    from autograder.authoring.mutants import Unknown, chosen
+    from autograder.exercises import exercise_called
+    from autograder.folder import ROOT, Course
+    from autograder.grading.explaining import explain as explained
+
+    if (meant := exercise_called(exercise)) is None:
+        try:
+            chosen([exercise])
+        except Unknown as error:
+            raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(f"{exercise!r} is a notebook: name one of its exercises")
+    with _in_a_sentence():
+        typer.echo(explained(Course(course or ROOT), meant.notebook, student, exercise))
+
+
+@app.command()
 def doctor(
     require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
 ) -> None:

@@ -26,6 +26,7 @@ from autograder.grading.rules import Desk, Rules, Step, rules
 from autograder.grading.snapshot import File, OfficialNotebook, Snapshot
 from autograder.grading.submission import Submission
 from autograder.plugins.bounds import Beyond
+from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.files_beside import GIVEN
 from autograder.plugins.papers import PAPER
 from autograder.plugins.reading import NO_FILE, notebook_in, refused, say_why, unreadable
@@ -78,6 +79,10 @@ class Marker:
                 error, fault = f"{type(problem).__name__}: {problem}", self.snapshot.ours
                 log.append(traceback.format_exc())
         return MarkedSubmission(notebooks, files, tuple(log), error, fault, time.monotonic() - started, removed)
+
+    def explained(self, exercise: str) -> str:
+        """How the verdict on one exercise of the submission that was marked last came about; "" where the judge tried nothing."""
+        return self._of_ours.explained(exercise) if isinstance(self._of_ours, JudgedExecute) else ""
 
     def for_a_person(self, submission: Submission, reason: str) -> MarkedSubmission:
         """The result of a submission that the grader failed on: not run, every cell waits for a person."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import socket
 
-from autograder.judging.interview import SECONDS_PER_CALL, judge
+from autograder.judging.interview import SECONDS_PER_CALL, Examined, examine
 from autograder.judging.paper import Paper
-from autograder.judging.verdict import Verdict
 from course.trial.link import Allow, SocketLink, by_the_clock
 
 
@@ -16,8 +15,8 @@ def hear(
     seconds: float | None,
     passed: frozenset[str] = frozenset(),
     allow: Allow = by_the_clock,
-) -> Verdict | None:
-    """The verdict on whoever answers, or None where nobody said a word before the connection was closed.
+) -> Examined | None:
+    """What comes of whoever answers, or None where nobody said a word before the connection was closed.
 
     Nothing that is said there chooses the exercise, and each connection is heard once.
 
@@ -33,5 +32,5 @@ def hear(
         Exception: whatever goes wrong in the judge itself, which is the grader's fault.
     """
     link = SocketLink(connection, SECONDS_PER_CALL, seconds, allow)
-    verdict = judge(paper, link, passed, allow)
-    return verdict if link.heard else None
+    examined = examine(paper, link, passed, allow)
+    return examined if link.heard else None

@@ -251,9 +251,26 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-@_one_thread()
+@dataclass(frozen=True)
+class Examined:
+    """A conversation that is over.
+
+    Attributes:
+        trials: what it was made of, one for each probe that was tried.
+    """
+
+    verdict: Verdict
+    trials: tuple[Trial, ...]
+
+
 def judge(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allow: Allow = by_the_clock) -> Verdict:
-    """The verdict on whatever answers at the other end of `link`.
+    """The verdict of `examine`."""
+    return examine(paper, link, passed, allow).verdict
+
+
+@_one_thread()
+def examine(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allow: Allow = by_the_clock) -> Examined:
+    """Try whatever answers at the other end of `link`.
 
     Args:
         paper: what is being judged, and the cases that it is tried on.
@@ -284,7 +301,7 @@ def judge(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allow:
         found.append((sheet.probe, merit, reason))
     verdict = _conclude(paper.exercise, _findings(found), interview, stop)
     _farewell(link, verdict)
-    return verdict
+    return Examined(verdict, tuple(interview.trials))
 
 
 def _findings(found: list[tuple[Probe, Merit, str]]) -> tuple[Finding, ...]:

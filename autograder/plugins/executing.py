@@ -27,8 +27,9 @@ from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.exercises import exercises_in
 from autograder.exercises.model import ANSWER, Exercise
 from autograder.judging.cells import shown
+from autograder.judging.explaining import explained
 from autograder.judging.hearing import hear
-from autograder.judging.interview import ENDED
+from autograder.judging.interview import ENDED, Examined
 from autograder.judging.paper import paper_of
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import files_beside
@@ -97,6 +98,11 @@ class JudgedExecute(Execute):
             say_why(nb, str(error))
             return nb, resources
 
+    def explained(self, exercise: str) -> str:
+        """How the verdict on one exercise of the notebook that was run last came about; "" where nothing was tried."""
+        examined = self._examined.get(exercise)
+        return explained(examined, self._paper) if examined else ""
+
     def _run(self, nb: NotebookNode, resources: dict[str, Any], km: Any) -> tuple[NotebookNode, dict[str, Any]]:
         judged = bool(resources) and any(exercise_of(cell, resources) for cell in nb.cells)
         if km is not None or not resources:
@@ -108,6 +114,7 @@ class JudgedExecute(Execute):
         self._check_assign_resources(resources)
         self._verdicts: dict[int, Verdict] = {}
         self._stopped: dict[str, str] = {}
+        self._examined: dict[str, Examined] = {}
         self._passed: frozenset[str] = frozenset()
         self._paper = self._paper_of(resources["nbgrader"]) if judged else 0
         folder = Path(resources.get("metadata", {}).get("path") or ".")
@@ -263,16 +270,19 @@ class JudgedExecute(Execute):
         near, far = socket.socketpair()
         seconds = self._seconds(cell)
         left = self._session.allow(seconds)
-        verdict, fault, lived = None, "", self._session.alive
+        examined, fault, lived = None, "", self._session.alive
         with near:
             with far:
                 self._session.start(f"import course\ncourse.judge({exercise.name})", far, SOCKET_VARIABLE)
             try:
                 paper = paper_of(exercise.notebook, exercise.name, self._paper)
-                verdict = hear(paper, near, seconds, self._passed, self._session.allow)
+                examined = hear(paper, near, seconds, self._passed, self._session.allow)
             except Exception as error:
                 self.log.exception("the judge failed on %s", exercise.name)
                 fault = f"{type(error).__name__} in the judge; a person will look at it."
+        verdict = examined.verdict if examined else None
+        if examined is not None:
+            self._examined[exercise.name] = examined
         gone = verdict is not None and verdict.outcome in ("timed out", "tampered")
         run = self._session.finish(SECONDS_TO_LEAVE if gone else max(left(), SECONDS_TO_LEAVE))
         cell.execution_count = run.reply.get("execution_count")

@@ -49,10 +49,10 @@ def heard(
     with ThreadPoolExecutor(1) as other, near:
         told = other.submit(come)
         try:
-            verdict = hear(Paper(exercise, secrets.randbits(53)), near, seconds, passed)
+            examined = hear(Paper(exercise, secrets.randbits(53)), near, seconds, passed)
         finally:
             near.close()
-        return verdict, told.result()
+        return examined and examined.verdict, told.result()
 
 
 def answering(function: Callable[..., Any]) -> Callable[[socket.socket], Report]:
@@ -112,11 +112,11 @@ def test_a_student_who_falls_silent_has_run_out_of_time_and_keeps_what_was_earne
     near, far = socket.socketpair()
     with ThreadPoolExecutor(1) as other, near, far:
         other.submit(slow, far)
-        verdict = hear(Paper(alone, 1), near, 0.0, allow=allow)  # by the clock there would be no time at all
+        examined = hear(Paper(alone, 1), near, 0.0, allow=allow)  # by the clock there would be no time at all
         over.set()
-    assert verdict is not None
-    assert verdict.outcome == "timed out"
-    assert 0 < verdict.score < verdict.points
+    assert examined is not None
+    assert examined.verdict.outcome == "timed out"
+    assert 0 < examined.verdict.score < examined.verdict.points
 
 
 def test_what_goes_wrong_in_the_judge_is_raised_and_ends_the_conversation() -> None:

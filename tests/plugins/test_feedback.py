@@ -138,15 +138,15 @@ def faulty(new_course) -> Course:
     """A judge that fails on one exercise, whatever the answer is."""
     made: Course = new_course()
     hand_in(made, "ada", filled(made, RIGHT))
-    judge = hearing.judge
+    examine = hearing.examine
 
     def fail(paper: Paper, *others: Any) -> Any:
         if paper.exercise.name == "mix_rows":
             raise ZeroDivisionError("a bug in the judge")
-        return judge(paper, *others)
+        return examine(paper, *others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hearing, "judge", fail)
+        patch.setattr(hearing, "examine", fail)
         made.autograde(NOTEBOOK, "ada")
     made.generate_feedback(NOTEBOOK, "ada")
     return made

@@ -1,0 +1,44 @@
+"""What an instructor can tell a student who asks: one exercise of one submission, on its very paper, once more."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from autograder.folder import Course
+from autograder.grading.marking import Marker
+from autograder.grading.snapshot import read_snapshot
+from autograder.grading.submission import read_submission
+from autograder.plugins.papers import Papers
+from autograder.problems import FAILED, Problem
+
+
+def explain(course: Course, assignment: str, student: str, exercise: str) -> str:
+    """How the verdict on an exercise came about; see `autograder.judging.explaining`.
+
+    The submission is run again, behind the walls, on the paper that it was marked on. Nothing is written.
+
+    Args:
+        course: where the submissions are.
+        assignment: the name of a notebook of this course.
+        student: who handed it in.
+        exercise: the name of one of its exercises.
+
+    Raises:
+        Problem: the student handed nothing in, or the submission cannot be run; the message says what to do.
+    """
+    handed_in = course.submitters(assignment)
+    if student not in handed_in:
+        near = get_close_matches(student, handed_in, n=3, cutoff=0.4)
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise Problem(f"{student} handed in nothing for {assignment}.{meant}")
+    snapshot = read_snapshot(course, assignment)
+    folder = course.folder("submitted", student, assignment)
+    submission = read_submission(folder, student, snapshot, course.directory.ignore)
+    paper = Papers(course.directory, assignment).of(student)
+    marker = Marker(snapshot)
+    result = marker.mark(submission, paper)
+    if result.error:
+        raise Problem(f"{student}'s {assignment} cannot be run: {result.error}", FAILED)
+    verdict = next((marked.verdicts.get(exercise) for marked in result.notebooks.values()), None)
+    told = marker.explained(exercise) or repr(verdict)
+    return f"{student}, {assignment}, paper {paper}\n{told}"
