@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Task
 from autograder.folder import ROOT
+from course.figures.verdicts import TOO_CLOSE
 from tests.support.leaks import cells_of, functions, source_cells
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -259,6 +260,14 @@ def ends_with_a_picture(code: str) -> bool:
     """Whether a cell's last statement calls a function of `figures`, over however many lines."""
     statements = ast.parse(code).body
     return bool(statements) and ast.unparse(statements[-1]).startswith("figures.")
+
+
+@each_notebook
+def test_what_a_picture_says_of_a_guess_is_also_said_to_those_who_do_not_see_it(notebook: str) -> None:
+    for cell in source_cells(notebook):
+        if cell.cell_type == "code" and re.search(r"^figures\.\w+\([^)]*\bguess", cell.source, re.MULTILINE):
+            ((alt,),) = [re.findall(r'alt="([^"]*)"', element) for element in pictures(cell)]
+            assert re.search(rf"You guessed|{TOO_CLOSE}", alt), cell.id
 
 
 @each_notebook
