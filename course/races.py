@@ -19,7 +19,7 @@ Call = Callable[[], object]
 Timed = Callable[[Call], float]
 Prepare = Callable[[int], Call]
 
-LONGEST = 0.2
+LONGEST = 0.1
 """Seconds. A curve ends before the point of which one call would take longer."""
 
 LENGTHS = tuple(2**i for i in range(3, 21))

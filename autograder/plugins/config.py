@@ -24,6 +24,7 @@ def plug_in(c: Config) -> None:
         "nbgrader.preprocessors.ClearSolutions",
         "nbgrader.preprocessors.ClearOutput",
         "autograder.plugins.releasing.BlankGuesses",
+        "autograder.plugins.releasing.ReadOnlyTexts",
         "autograder.plugins.releasing.Stable",
         "nbgrader.preprocessors.CheckCellMetadata",
         "nbgrader.preprocessors.ComputeChecksums",

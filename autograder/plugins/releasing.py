@@ -39,6 +39,23 @@ class BlankGuesses(NbGraderPreprocessor):
         return cell, resources
 
 
+class ReadOnlyTexts(NbGraderPreprocessor):
+    """Make text cells read-only where nobody is to answer, so that a double click on a hint does not open its source.
+
+    JupyterLab does so where it is told not to show an editor for such cells, as students' settings do.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        return super().preprocess(nb, resources) if _ours(resources) else (nb, resources)
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata:
+            cell.metadata["editable"] = False
+        return cell, resources
+
+
 class Stable(NbGraderPreprocessor):
     """Keep of the metadata what is listed, and refuse what would make two runs differ."""
 

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from html import escape
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 from matplotlib import style
@@ -30,6 +30,9 @@ from matplotlib.figure import Figure
 
 from course.checking import examine
 from course.trial import ranks
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 STYLE = Path(__file__).parent / "course.mplstyle"
 
@@ -66,7 +69,7 @@ class Covered:
         return self.why
 
 
-GUESS_FIRST = "Make your guess first: write it where the cell says None, then run both cells again."
+GUESS_FIRST = "Make your guess first: write it where the cell says None, then run that cell and this one again."
 
 
 class CannotDraw(Exception):
@@ -101,48 +104,45 @@ def picture(draw: Draw | None = None, *, waits: bool = True) -> Show | Callable[
 
 
 def _shown(draw: Draw, waits: bool) -> Show:
-    guesses = "guess" in inspect.signature(draw).parameters
-
     @wraps(draw)
-    def show(*arguments: Any, **keywords: Any) -> Picture | Covered | None:
-        if os.environ.get("NBGRADER_EXECUTION"):
-            return None
-        bound = inspect.signature(draw).bind(*arguments, **keywords).arguments
-        if guesses and bound.get("guess") is None:
-            return Covered(GUESS_FIRST)
-        states = {f.__name__: examine(f).state for f in bound.values() if inspect.isfunction(f)}
-        for name, state in states.items():
-            if state == "not written":
-                return Covered(f"This picture is drawn with your own {name}, which is not written yet.")
-            if waits and state == "not yet":
-                return Covered(f"This picture is drawn with your own {name}, whose check does not pass yet.")
+    def drawn(*arguments: Any, **keywords: Any) -> Picture | Covered:
         with style.context([STYLE]):
             try:
                 return Picture(*draw(*arguments, **keywords))
             except CannotDraw as why:
                 return Covered(str(why))
 
-    return show
+    return uncovered(drawn, waits=waits)
 
 
-def told(guess: object, answer: object) -> str:
-    """The verdict on a guess, for the picture that shows the answer; "C", "(c)" and "2" are as good as "c" and 2.
+def uncovered(
+    show: Callable[P, T], *, waits: bool = True, what: str = "This picture is drawn"
+) -> Callable[P, T | Covered | None]:
+    """Let a function that shows something wait for what it needs, as `picture` does.
 
-    Raises:
-        CannotDraw: the answer is a letter or a number, and the guess is none.
+    Args:
+        show: waits for its parameter `guess`, where it has one, and for the reader's functions that it is given.
+        waits: whether it waits until these are right, or only until they are written.
+        what: begins the sentence that says which of the reader's functions it waits for.
     """
-    said = str(guess).strip().strip("()").lower()
-    if isinstance(answer, str) and len(answer) == 1 and not (len(said) == 1 and said.isalpha()):
-        raise CannotDraw(
-            f'Your guess is to be one of the letters, in quotation marks: "a" or "b", say. It is {guess!r}.'
-        )
-    if isinstance(answer, int) and not said.isdecimal():
-        raise CannotDraw(f"Your guess is to be a number, such as 3. It is {guess!r}.")
-    return (
-        f"You guessed {answer}, and so it is."
-        if said == str(answer).lower()
-        else f"You guessed {said}; it is {answer}."
-    )
+    guesses = "guess" in inspect.signature(show).parameters
+
+    @wraps(show)
+    def shown(*arguments: P.args, **keywords: P.kwargs) -> T | Covered | None:
+        if os.environ.get("NBGRADER_EXECUTION"):
+            return None
+        bound = inspect.signature(show).bind(*arguments, **keywords).arguments
+        if guesses and bound.get("guess") is None:
+            return Covered(GUESS_FIRST)
+        states = {f.__name__: examine(f).state for f in bound.values() if inspect.isfunction(f)}
+        for name, state in states.items():
+            if state == "not written":
+                return Covered(f"{what} with your own {name}, which is not written yet.")
+            if waits and state == "not yet":
+                return Covered(f"{what} with your own {name}, whose check does not pass yet.")
+        return show(*arguments, **keywords)
+
+    return shown
 
 
 def canvas(

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course.clock import race, threads
-from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, powers_of_ten, told
+from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, powers_of_ten
+from course.figures.verdicts import CHANGED, between, told
 
 Shape = tuple[int, ...]
 
@@ -211,13 +212,14 @@ def batch_against_loop(guess: str | None, mha_batched: Callable[..., object]) ->
         axes.minorticks_off()
     most = counts[-1]
     times = batch[-1] / batch[0]
-    answer = "a" if times < 1.5 else "b" if times < most / 1.5 else "c"
-    figure.supxlabel(f"{most} items in one call: {times:.1f} times as long as 1. {told(guess, answer)}", fontsize=12)
+    verdict = told(guess, between(times, (CHANGED, most / CHANGED), "abc"))
+    figure.supxlabel(f"{most} items in one call: {times:.1f} times as long as 1.\n{verdict}", fontsize=12)
     each = [f"{1e6 * took[i] / counts[i]:.2g}" for took in (loop, batch) for i in (0, -1)]
     return figure, (
         f"Two charts against the number of items, 1 to 64, each of {n} tokens of width {d}. Left, the time for the whole batch on "
         "logarithmic axes: one call for each item, dashed with squares, and one call for all, solid with circles. Right, the same for "
-        f"each item, in microseconds: the dashed line goes from {each[0]} to {each[1]}, the solid one from {each[2]} to {each[3]}."
+        f"each item, in microseconds: the dashed line goes from {each[0]} to {each[1]}, the solid one from {each[2]} to {each[3]}. "
+        f"{most} items in one call take {times:.1f} times as long as 1. {verdict}"
     )
 
 

@@ -12,9 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture, told
+from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture
 from course.figures.causal import influence_map
 from course.figures.grids import grid
+from course.figures.verdicts import told
 from course.parameters import random_parameters
 
 __all__ = [
@@ -181,12 +182,14 @@ def microscope(guess: str | None, layer_norm: Norm) -> tuple[Figure, str]:
     right.legend(loc="lower right", bbox_to_anchor=(1.02, 0.04), fontsize=11)
     for axes in (left, right):
         axes.minorticks_off()
-    figure.supxlabel(f"At a variance of 0.000001, what does eps outside the root do? {told(guess, 'b')}", fontsize=12)
+    verdict = told(guess, "b")
+    figure.supxlabel(f"At a variance of 0.000001, what does eps outside the root do? {verdict}", fontsize=12)
     return figure, (
         f"Two charts. Left, by how many percent the output is too small if the sum of squares is divided by d minus 1: it falls from "
         f"{short[0]:.3g} at d = 2 to {short[2]:.3g} at d = 4 and {short[-2]:.2g} at d = 768, on logarithmic axes. Right, the size of the output against the "
         f"variance of a token, for eps = 0.00001. With eps under the root, solid with circles, it is {sizes[at]:.2f} at a variance of 0.000001 and 1.00 at "
         f"variance 1. With eps outside, dashed with squares, it is {outside[at]:.2f} at a variance of 0.000001, {ratio:.2g} times as large, and 1.00 at variance 1."
+        f" {verdict}"
     )
 
 
@@ -225,8 +228,9 @@ def depth(
     left.legend(loc="upper left")
     for axes in (left, right):
         axes.set_xticks([0, 8, 16, 32, 48, 64])
+    verdict = told(guess, "b")
     figure.supxlabel(
-        f"{n} tokens of width {d}, a causal mask, random blocks. How long is a pre-norm token? {told(guess, 'b')}",
+        f"{n} tokens of width {d}, a causal mask, random blocks. How long is a pre-norm token? {verdict}",
         fontsize=12,
     )
 
@@ -236,7 +240,7 @@ def depth(
     return figure, (
         f"Two line charts through {blocks} random blocks; the numbers are those after {', '.join(map(str, shown))} blocks. Left, the length of a token, in lengths at the start: "
         f"pre-norm, solid with circles, {listed(long[:, 0], 1)}; post-norm, dashed with squares, {listed(long[:, 1], 1)}. Right, the cosine with the token at "
-        f"the start: pre-norm {listed(like[:, 0], 2)}; post-norm {listed(like[:, 1], 2)}."
+        f"the start: pre-norm {listed(like[:, 0], 2)}; post-norm {listed(like[:, 1], 2)}. {verdict}"
     )
 
 
@@ -289,14 +293,17 @@ def shuffled(guess: str | None, block: Block) -> tuple[Figure, str]:
     axes.add_patch(Rectangle((0.0, 1.0), 3, 1, fill=False, edgecolor=FRAME, linewidth=3))
     axes.set(xlim=(-1.75, 3.05), ylim=(4.05, -0.45))
     axes.set_axis_off()
+    verdict = told(guess, "c")
     figure.supxlabel(
         f"The last output, when the words before it are shuffled: the largest change in one of its {d} numbers.\n"
-        f"What does the framed row do? {told(guess, 'c')}",
+        f"What does the framed row do? {verdict}",
         fontsize=12,
     )
     return figure, (
         "A table of four rows and three columns, for 1, 2 and 3 blocks: by how much the last output changes when the words before it are shuffled, which is "
-        f"the largest change in one of its {d} numbers. " + "; ".join(sentences) + ". The second row is framed."
+        f"the largest change in one of its {d} numbers. "
+        + "; ".join(sentences)
+        + f". The second row is framed. {verdict}"
     )
 
 
@@ -325,7 +332,8 @@ def probe(
     axes.text(c + places - 1.2, 42, f"c + l − 2 = {c + places - 2}", va="center")
     axes.set(xlabel="width d of a token", ylabel="read back rightly, in %", ylim=(-5, 105), xlim=(0, 100))
     axes.legend(loc="center left", bbox_to_anchor=(0.42, 0.62))
-    figure.suptitle(f"{c} words, {places} places, random vectors. {told(guess, 'b')}", fontsize=12)
+    verdict = told(guess, "b")
+    figure.suptitle(f"{c} words, {places} places, random vectors. {verdict}", fontsize=12)
 
     def listed(column: int) -> str:
         return ", ".join(f"{100 * share:.0f}" for share in found[:, column])
@@ -333,7 +341,7 @@ def probe(
     return figure, (
         f"Line chart. Percent of unseen pairs of word and place that a linear probe reads back from their sum, for {c} words and {places} places, against the "
         f"width d = {', '.join(map(str, widths))}. Word, solid with circles: {listed(0)}. Place, dashed with squares: {listed(1)}. Dotted lines show chance, "
-        f"{100 / c:.0f} and {100 / places:.0f} percent. A vertical line stands at {c + places - 2}."
+        f"{100 / c:.0f} and {100 / places:.0f} percent. A vertical line stands at {c + places - 2}. {verdict}"
     )
 
 

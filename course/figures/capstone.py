@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 
 from course import museum
-from course.figures import COLOURS, MARKERS, PALE, CannotDraw, canvas, from_processes, picture, told
+from course.figures import COLOURS, MARKERS, PALE, CannotDraw, canvas, from_processes, picture
+from course.figures.verdicts import told
 from course.parameters import random_parameters
 
 ParallelBlock = Callable[..., Float[np.ndarray, "n d"]]
@@ -47,10 +48,11 @@ def own_copies(guess: str | None) -> tuple[Figure, str]:
         axes.text((start + end) / 2, 0.85, "copied", ha="center", va="bottom", fontsize=11)
     axes.set(xlim=(-0.1, 9.3), ylim=(-0.1, 2.0))
     axes.set_axis_off()
-    figure.supxlabel(told(guess, "b"), fontsize=12)
+    verdict = told(guess, "b")
+    figure.supxlabel(verdict, fontsize=12)
     return figure, (
         "Three boxes, one for the memory of each process. In the middle this notebook, with an empty list. An arrow to the left, copied: rank 0, whose "
-        "list holds 0. An arrow to the right, copied: rank 1, whose list holds 1. No arrow leads back."
+        f"list holds 0. An arrow to the right, copied: rank 1, whose list holds 1. No arrow leads back. {verdict}"
     )
 
 
@@ -308,11 +310,13 @@ def late(guess: str | None) -> tuple[Figure, str]:
     measured = f"Rank 0 was in its second meeting for {waited[0]:.1f} ms."
     if waited[0] < 500 * LATE_BY:
         measured += " Your machine let it begin late, too: run this cell again."
-    figure.supxlabel(f"{told(guess, 'b')} There is no sum before the last part has come.\n{measured}", fontsize=12)
+    verdict = told(guess, "b")
+    figure.supxlabel(f"{verdict} There is no sum before the last part has come.\n{measured}", fontsize=12)
     return figure, (
         f"Two time lines of two lanes each. In the upper one both ranks work, meet, work, meet, and are through after {before:.1f} milliseconds; a dashed line "
         f"in both time lines marks this end. In the lower one rank 1 works for {1e3 * LATE_BY:.0f} milliseconds longer in the second part. Rank 0 comes to "
         f"the second all-reduce early and is in it for {waited[0]:.1f} milliseconds, rank 1 for {waited[1]:.1f}. Both are through after {after:.1f}."
+        f" {verdict}"
     )
 
 

@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, told
+from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture
 from course.figures.grids import COLOUR_REPEATS, grid, numbered_places
+from course.figures.verdicts import told
 
 Scores = Float[np.ndarray, "n m"]
 Mask = Bool[np.ndarray, "n m"]
@@ -158,7 +159,7 @@ def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renor
     kept = np.array([0.0, -1.0, -2.0])
     truth = softmax(kept[None])[0]
     figure, panels = canvas(2, 2, width=10.2, height=7.4, sharey=True)
-    sentences = []
+    sentences, verdict = [], ""
     ends = {"float16": 24, "bfloat16": 120, "float32": 120, "float64": 800}
     for panel, (dtype, last) in zip(np.ravel(np.asarray(panels)), ends.items(), strict=True):
         gaps = np.arange(last + 1)
@@ -194,6 +195,9 @@ def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renor
             panel.axvline(shown, color="black", linestyle=":", linewidth=1.5)
             side = "right" if shown > last / 2 else "left"
             panel.text(shown, 1e-12, f" your guess: {guess:g} ", ha=side, bbox=box)
+            there = "at no gap that is drawn" if wrong is None else f"from a gap of {wrong} on"
+            verdict = f"You guessed {guess:g}. In float32 a weight is wrong by a hundredth {there}."
+            figure.supxlabel(verdict, fontsize=12)
         panel.set(title=dtype, xlabel="gap of the masked score", yscale="log", ylim=(floor / 3, 1e4), xlim=(0, last))
         sentences.append(sentence)
     for left in panels[:, 0]:
@@ -202,7 +206,7 @@ def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renor
     return figure, (
         "Four charts of the largest relative error of a kept weight against the gap between a masked score and the kept ones. With "
         "minus infinity before softmax the error stays flat, at the size of a rounding error. With zeros after softmax it climbs at the "
-        f"end like a cliff. {'; '.join(sentences)}."
+        f"end like a cliff. {'; '.join(sentences)}. {verdict}"
     )
 
 
@@ -290,7 +294,8 @@ def masks_and_places(
         ("0 after softmax, renormalised", lambda Y: zero_renorm(softmax(scores(Y)), keep)),
     ]
     figure = Figure(figsize=(10.2, 9.6), layout="constrained")
-    figure.supxlabel(f"Pale blue: the causal mask permits it. {told(guess, 'c')}", fontsize=12)
+    verdict = told(guess, "c")
+    figure.supxlabel(f"Pale blue: the causal mask permits it. {verdict}", fontsize=12)
     cells = np.ravel(np.asarray(figure.subfigures(3, 2)))
     sentences = []
     for cell, (name, weigh) in zip(cells, ways, strict=True):
@@ -318,5 +323,5 @@ def masks_and_places(
     return figure, (
         "Six cells, three masks at two places, each with a grid of weights and a map of influence. "
         + "; ".join(sentences)
-        + "."
+        + f". {verdict}"
     )

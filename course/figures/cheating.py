@@ -17,8 +17,9 @@ from torch import Tensor, nn
 
 from course import markov
 from course.clock import threads
-from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture, told
+from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture
 from course.figures.grids import grid, numbered_places
+from course.figures.verdicts import told
 from course.markov import STRATEGIES, OneLayer, Strategy, causal, on_rows, train, zero_after, zero_before
 
 LossByPosition = Callable[[nn.Module, Tensor], Tensor]
@@ -201,10 +202,11 @@ def six_curves(guess: str | None) -> tuple[Figure, str]:
     _entropy_line(axes, f"entropy of the source: {ENTROPY:.2f}", 0.6, above=False)
     axes.text(195, 0.31, "three curves, one on the other", fontsize=11)
     axes.legend(ncols=2, loc="upper right")
-    figure.supxlabel(told(guess, "c"), fontsize=12)
+    verdict = told(guess, "c")
+    figure.supxlabel(verdict, fontsize=12)
     return figure, (
         f"Six curves of the loss against the steps of training, with a dashed line at the entropy, {ENTROPY:.2f} nats. All begin above it. At the end: "
-        f"{', '.join(ends)}. Those of no mask, one future token and transposed lie on each other."
+        f"{', '.join(ends)}. Those of no mask, one future token and transposed lie on each other. {verdict}"
     )
 
 
@@ -233,11 +235,12 @@ def by_position(guess: str | None, loss_by_position: LossByPosition) -> tuple[Fi
         axes.set_xlabel("position")
     for axes in panels[:, 0]:
         axes.set_ylabel("loss, in nats")
-    figure.supxlabel(f"The last position is framed. {told(guess, 'c')}", fontsize=12)
+    verdict = told(guess, "c")
+    figure.supxlabel(f"The last position is framed. {verdict}", fontsize=12)
     return figure, (
         f"Six panels of the loss at positions 0 to {LENGTH - 1}, each with a dashed line at the entropy, {ENTROPY:.2f} nats. {'; '.join(sentences)}. In the "
         f"panel of zero before softmax a dotted line shows the least loss of one who sees which symbols lie ahead, but not in which "
-        f"order: {' '.join(f'{x:.2f}' for x in floor)}."
+        f"order: {' '.join(f'{x:.2f}' for x in floor)}. {verdict}"
     )
 
 
@@ -436,8 +439,9 @@ def in_use(guess: str | None, loss_by_position: LossByPosition) -> tuple[Figure,
     axes.set_xticks([0.2, 0.5, 1, 2, 5, 10, 20, 50], ["0.2", "0.5", "1", "2", "5", "10", "20", "50"])
     axes.minorticks_off()
     axes.legend(loc="upper right")
-    figure.supxlabel(told(guess, "c"), fontsize=12)
+    verdict = told(guess, "c")
+    figure.supxlabel(verdict, fontsize=12)
     return figure, (
         f"For each of the six models two losses on a logarithmic axis, in validation and in use, with lines at the entropy, {ENTROPY:.2f}, and at log 8, "
-        f"{np.log(8):.2f}, the loss of one who knows nothing. {'; '.join(sentences)}."
+        f"{np.log(8):.2f}, the loss of one who knows nothing. {'; '.join(sentences)}. {verdict}"
     )

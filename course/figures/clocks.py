@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from torch import Tensor
 
 from course import racers, races, recording
 from course.clock import Device, seconds, synchronize
-from course.figures import COLOURS, MARKERS, canvas, picture, powers_of_ten, told
+from course.figures import COLOURS, MARKERS, canvas, picture, powers_of_ten, uncovered
+from course.figures.verdicts import between, least, told
 from course.racers import BY_TOKEN, COMPILED, NAMES
 from course.races import COUNTED_AT, FORWARD, Curve, Race
 from course.recording import Run
@@ -33,7 +33,6 @@ DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8
 RECORDED = {"linestyle": "--", "markerfacecolor": "white"}
 QUICKLY = partial(seconds, at_most=0.1)
 LETTERS = {"matrices": "a", "batched": "b", COMPILED: "b", "fused attention": "c"}
-CLEARLY = 1.1  # times as long: less may be the noise of the machine
 GIB = 2**30
 
 
@@ -77,11 +76,12 @@ def share_of_the_square(guess: str | None, block_flops: BlockFlops) -> tuple[Fig
         right.axvline(n, color="black", linestyle="--", linewidth=1.6)
         right.text(n, 0.02, f" {n}", ha="left", va="bottom", fontsize=10.5, backgroundcolor="white")
     shares = (work["scores and mix"] / whole)[[4, -1]]
-    figure.supxlabel(f"d = {d}, {h} heads, f = {4 * d}. {told(guess, 'a')}", fontsize=12)
+    verdict = told(guess, "a")
+    figure.supxlabel(f"d = {d}, {h} heads, f = {4 * d}. {verdict}", fontsize=12)
     return figure, (
         f"Two charts against the number of tokens, 64 to 131072, for a block of width {d}. Left, FLOPs by part on logarithmic axes: ffn, and qkv "
         f"with output, rise in proportion to n; scores and mix rise with its square. Right, the shares: scores and mix have {shares[0]:.0%} at 1024 "
-        f"tokens, half at 6 d = {6 * d}, and {shares[1]:.0%} at 131072."
+        f"tokens, half at 6 d = {6 * d}, and {shares[1]:.0%} at 131072. {verdict}"
     )
 
 
@@ -228,6 +228,12 @@ def _beside(recorded: object) -> str:
     return "" if recorded or torch.cuda.is_available() else "Beside it: no GPU run recorded."
 
 
+@partial(uncovered, what="The compiler is called for a race that is timed")
+def compiled(guess: str | None, bench: Bench, block_flops: BlockFlops) -> racers.Compiled:
+    """Call the compiler, which takes its time, once there is all that the race needs."""
+    return racers.compiled()
+
+
 @picture
 def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
     """Time and useful FLOPs per second against n, for the six, on the reader's machine and on a recorded GPU."""
@@ -259,7 +265,7 @@ def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[
     figure.supxlabel("\n".join(note for note in notes if note), fontsize=11.5)
     return figure, (
         f"Two charts for each machine against the number of tokens n, on logarithmic axes: the time of one call, and the useful FLOPs per second "
-        f"with a dashed line at what one large product reaches. {' '.join(_told_row(row, block_flops) for row in rows)} {notes[2]} {notes[3]}"
+        f"with a dashed line at what one large product reaches. {' '.join(_told_row(row, block_flops) for row in rows)} {notes[2]} {notes[3]} {notes[4]}"
     )
 
 
@@ -299,14 +305,7 @@ def _verdict(guess: object, race: Race) -> str:
     rivals = {name: curve for name, curve in race.curves.items() if curve.lengths and name not in BY_TOKEN}
     n = min(curve.lengths[-1] for curve in rivals.values())
     took = {name: curve.seconds[curve.lengths.index(n)] for name, curve in rivals.items()}
-    first, second = sorted(
-        {letter: min(took[x] for x in took if LETTERS[x] == letter) for letter in "abc"}.items(), key=itemgetter(1)
-    )[:2]
-    if second[1] < CLEARLY * first[1]:
-        return (
-            f"At n = {n} two of them are too close to each other to call one the fastest: {first[0]} and {second[0]}."
-        )
-    return f"At n = {n}: {told(guess, first[0])}"
+    return f"At n = {n}: {told(guess, least({x: min(took[y] for y in took if LETTERS[y] == x) for x in 'abc'}))}"
 
 
 def _gain(race: Race) -> str:
@@ -516,11 +515,11 @@ def recurrent(guess: str | None) -> tuple[Figure, str]:
     ratio.set(title="how many times as long the RNN takes")
     steps.set(title="steps that must wait for each other")
     b, d, _, f = racers.SIZES
-    answer = "a" if found[0] > 300 else "b" if found[0] > 30 else "c" if found[0] > 1 else "d"
+    verdict = told(guess, between(found[0], (1, 30, 300), "dcba"))
     notes = (
         f"b = {b}, d = {d}, f = {f}, forward and backward; this machine: {_this_machine()}, float32.",
         f"Recorded: {gpu}." if gpu else "",
-        told(guess, answer),
+        verdict,
     )
     figure.legend(
         *time_of.get_legend_handles_labels(),
@@ -533,7 +532,7 @@ def recurrent(guess: str | None) -> tuple[Figure, str]:
     return figure, (
         f"Four charts against the number of tokens, on logarithmic axes: the time of one call of an RNN and of a transformer block, the time for each "
         f"token, how many times as long the RNN takes, and the steps that must wait for each other, n for the RNN and 1 for the block. Dashed lines mark "
-        f"the claims of 1000 and of 100 times. Measured: {'; '.join(sentences)}. {notes[0]} {notes[1]}"
+        f"the claims of 1000 and of 100 times. Measured: {'; '.join(sentences)}. {notes[0]} {notes[1]} {verdict}"
     )
 
 
@@ -566,13 +565,15 @@ def decoding(guess: str | None, attend_cached: AttendCached) -> tuple[Figure, st
                 f"{name}{where} {_duration(each[name][-1])}, {_duration(total[name][-1])} in all, at n = {lengths[-1]}"
             )
         if not recorded:
-            answer = "abc"[int(np.argmin([times[-1] for times in each.values()]))]
+            verdict = told(
+                guess, least({letter: times[-1] for letter, times in zip("abc", each.values(), strict=True)})
+            )
     left.set(title="time for one token, at length n", xlabel="tokens n", ylabel="microseconds")
     right.set(title="for n tokens in all, added up", xlabel="tokens n", ylabel="milliseconds")
     _round_numbers(left)
     _round_numbers(right)
     notes = (
-        f"One head, d = {racers.SIZES.d}, k = v = {racers.SIZES.d // racers.SIZES.h}; {_this_machine()}. {told(guess, answer)}",
+        f"One head, d = {racers.SIZES.d}, k = v = {racers.SIZES.d // racers.SIZES.h}; {_this_machine()}.\n{verdict}",
         f"Recorded: {gpu}.\nThere the keeping of keys and values is not counted." if gpu else "",
     )
     figure.legend(
@@ -581,7 +582,7 @@ def decoding(guess: str | None, attend_cached: AttendCached) -> tuple[Figure, st
     figure.supxlabel("\n".join(note for note in notes if note), fontsize=11.5)
     return figure, (
         f"Two charts against the number of tokens n, on logarithmic axes: the time for one token at length n, and for n tokens in all, without a cache, "
-        f"with a cache, and all at once. {'; '.join(sentences)}. {notes[1]}"
+        f"with a cache, and all at once. {'; '.join(sentences)}. {notes[1]} {verdict}"
     )
 
 

@@ -12,8 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, CannotDraw, canvas, from_processes, picture, told
+from course.figures import COLOURS, FRAME, MARKERS, PALE, CannotDraw, canvas, from_processes, picture
 from course.figures.grids import grid
+from course.figures.verdicts import told
 from course.parameters import Params, shapes
 from course.trial import ranks
 
@@ -154,7 +155,8 @@ def four_ways(guess: str | None) -> tuple[Figure, str]:
         for left, cell in zip(lefts, cells, strict=True):
             axes.text(left + (0.1 if left == 0 else 0), y, cell, va="center", fontsize=11.5)
     sizes = "In GPT-2 medium d = 1024 and f = 4096: [n, f] is four times as large as [n, d]."
-    figure.supxlabel(f"{sizes}\n{told(guess, 'a')}", fontsize=12)
+    verdict = told(guess, "a")
+    figure.supxlabel(f"{sizes}\n{verdict}", fontsize=12)
     lines = "; ".join(
         f"{'abcd'[row]}, W1 by {way.first} and W2 by {way.second}: before the activation {way.before_act}, for W2 {way.after}, "
         f"{way.collectives} in all".replace("\n", " ")
@@ -162,7 +164,7 @@ def four_ways(guess: str | None) -> tuple[Figure, str]:
     )
     return (
         figure,
-        f"Table of four ways to cut two products, with what has to be exchanged. {lines}. Way a is framed. {sizes}",
+        f"Table of four ways to cut two products, with what has to be exchanged. {lines}. Way a is framed. {sizes} {verdict}",
     )
 
 
@@ -186,11 +188,12 @@ def exhibit(guess: str | None, column_shards: Shards, row_shards: Shards) -> tup
     axes.axhline(size, linestyle="--", color=COLOURS[0], label="root mean square of the right output")
     axes.set(xlabel="devices", ylabel="size", xticks=counts, ylim=(-0.3, max(size, largest[-1]) * 1.4))
     axes.legend(loc="upper left")
-    figure.supxlabel(told(guess, "b"), fontsize=12)
+    verdict = told(guess, "b")
+    figure.supxlabel(verdict, fontsize=12)
     points = "; ".join(f"{p}: {error:.3g}" for p, error in zip(counts, largest, strict=True))
     return figure, (
         f"Line chart of the largest error of a model against the number of devices. {points}. The points lie on a straight line. "
-        f"A dashed line marks the root mean square of the right output, {size:.3g}."
+        f"A dashed line marks the root mean square of the right output, {size:.3g}. {verdict}"
     )
 
 
@@ -314,11 +317,12 @@ def packings(guess: int | None) -> tuple[Figure, str]:
             for r in range(p)
         ]
     axes.text(0, 6.6, "(under each block: the device that it goes to)", fontsize=11, va="center")
-    figure.supxlabel(told(guess, whole[next(iter(whole))][0]), fontsize=12)
+    verdict = told(guess, whole[next(iter(whole))][0])
+    figure.supxlabel(verdict, fontsize=12)
     counts = "; ".join(f"{title}: device 0 has {a} heads whole, device 1 has {b}" for title, (a, b) in whole.items())
     return figure, (
         "Three strips of twelve blocks of columns: Q0 to Q3, K0 to K3 and V0 to V3 in two of them, and Q0, K0, V0, Q1 and so on in the middle one. The first two are cut in "
-        f"the middle; in the third a number under each block says whose it is. {counts}."
+        f"the middle; in the third a number under each block says whose it is. {counts}. {verdict}"
     )
 
 
@@ -570,11 +574,12 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
         told_rows.append(f"{trial.name}: {shown}, collectives: {outcome.collectives}, {sign}")
     axes.text(0, len(trials), "rank 1 does not come to the exchange", va="center", fontsize=11)
     axes.text(lefts[1], len(trials), missing, va="center", fontsize=11)
-    figure.supxlabel(told(guess, "b"), fontsize=12)
+    verdict = told(guess, "b")
+    figure.supxlabel(verdict, fontsize=12)
     return (
         figure,
         "Table of what two processes compute, with the largest error, and small bars for the error of each token on each rank. "
-        f"{'; '.join(told_rows)}; rank 1 does not come to the exchange: {missing}",
+        f"{'; '.join(told_rows)}; rank 1 does not come to the exchange: {missing}. {verdict}",
     )
 
 

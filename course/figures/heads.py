@@ -13,9 +13,10 @@ from matplotlib.patches import Rectangle
 
 from course.blas import one_blas_thread
 from course.clock import quietest
-from course.figures import COLOURS, FRAME, MARKERS, CannotDraw, canvas, picture, told
+from course.figures import COLOURS, FRAME, MARKERS, CannotDraw, canvas, picture
 from course.figures.causal import influence_cells, influence_map
 from course.figures.grids import grid
+from course.figures.verdicts import CHANGED, between, told
 
 __all__ = [
     "blind_map",
@@ -65,11 +66,12 @@ def two_questions(
     grid(panels[3], tables[1], "head 1: weights", "", f"keys: {n}", limits=(0.0, 1.0))
     grid(panels[4], found[1], "finds", digits=3, limits=readings)
     grid(panels[5], change, "output", digits=3, limits=readings)
-    figure.supxlabel(f"\nOne head instead of two? {told(guess, 'c')}", fontsize=12)
+    verdict = told(guess, "c")
+    figure.supxlabel(f"\nOne head instead of two? {verdict}", fontsize=12)
     return figure, (
         f"Six tables for {n} readings, {_plain(X[:, 0])}. Head 0 has its weight on the diagonal and finds the readings themselves, "
         f"{_plain(found[0][:, 0])}. Head 1 has its weight one place to the left of the diagonal, in row 0 on it, and finds "
-        f"{_plain(found[1][:, 0])}. The output is what head 0 finds less what head 1 finds: {_plain(change[:, 0])}."
+        f"{_plain(found[1][:, 0])}. The output is what head 0 finds less what head 1 finds: {_plain(change[:, 0])}. {verdict}"
     )
 
 
@@ -244,9 +246,8 @@ def wrong_deal(guess: int | None) -> tuple[Figure, str]:
             axes.text(x - 0.12, y + (t + 0.5) * TALL, f"row of “{word}”", ha="right", va="center", fontsize=10.5)
             verdict = "right" if fits[i, t] else f"wanted: {word} {HEADS[i]}"
             axes.text(x + k + 0.14, y + (t + 0.5) * TALL, verdict, va="center", fontsize=10.5)
-    axes.text(
-        6.3, 6.2, f"How many rows hold what they should? {told(guess, int(fits.sum()))}", ha="center", fontsize=12
-    )
+    verdict = told(guess, int(fits.sum()))
+    axes.text(6.3, 6.2, f"How many rows hold what they should? {verdict}", ha="center", fontsize=12)
     rows = "; ".join(
         f"head {HEADS[i]}, row of {word}: {_word(_cell(dealt[i, t, 0], h, k))[:-1]}".replace("\n", " ")
         + (", right" if fits[i, t] else ", wrong")
@@ -256,6 +257,7 @@ def wrong_deal(guess: int | None) -> tuple[Figure, str]:
     return figure, (
         "Above, the twelve numbers of Z in one long row, cut in the middle. Below, the two tables that reshape(h, n, k) makes of the "
         f"halves; rows that hold something else than they should are framed. {rows}. {int(fits.sum())} of {fits.size} rows are right."
+        f" {verdict}"
     )
 
 
@@ -447,16 +449,23 @@ def loop_against_stack(
         panel.set_xticks(counts, [str(h) for h in counts])
         panel.minorticks_off()
     threads = "one thread" if alone else "as many threads as it likes"
+    verdict = told(guess, _grows(*(lap[-1, 0] / lap[-1, 1] / (lap[0, 0] / lap[0, 1]) for lap in laps)))
     figure.supxlabel(
-        f"k = v = {k}, NumPy on this machine, {threads}. {told(guess, 'b')}\n(Where a machine is busy with other work, points jump.)",
+        f"k = v = {k}, NumPy on this machine, {threads}. (Where a machine is busy with other work, points jump.)\n{verdict}",
         fontsize=12,
     )
     ratios = "; ".join(f"{n} tokens: {_plain(lap[:, 0] / lap[:, 1])}" for n, lap in zip(lengths, laps, strict=True))
     return figure, (
         "Three charts against the number of heads, 1, 4, 16 and 64. First and second: the time of the attention of all heads, for 8 and for 128 "
         "tokens, head by head, dashed with squares, and all heads at once, solid with circles. Third: how many times longer head by head "
-        f"takes, with a line where both are equal. {ratios}."
+        f"takes, with a line where both are equal. {ratios}. {verdict}"
     )
+
+
+def _grows(short: float, long: float) -> str | None:
+    """For which text the loop falls behind as heads are added: both (a), the short one (b) or neither (c); None if it is close."""
+    grown = (between(short, [CHANGED], "ny"), between(long, [CHANGED], "ny"))
+    return {("y", "y"): "a", ("y", "n"): "b", ("n", "n"): "c"}.get(grown)  # type: ignore[arg-type]
 
 
 @picture
@@ -479,10 +488,11 @@ def blind_map(
         )
         axes.text(j + 0.5, i + 0.5, "blind", ha="center", va="center", fontsize=11, weight="bold")
     axes.set_title(title)
-    figure.supxlabel(told(guess, "c"), fontsize=12)
+    verdict = told(guess, "c")
+    figure.supxlabel(verdict, fontsize=12)
     missing = ", ".join(f"output {i} to token {j}" for i, j in blind)
     return figure, (
         f"Map of influence{', ' + title if title else ''}: a row for each output, a column for each token. "
         f"{int((moved & ~keep).sum())} places show a leak. {int((moved & keep).sum())} of {int(keep.sum())} permitted places show influence. "
-        f"{len(blind)} are marked as blind: {missing}."
+        f"{len(blind)} are marked as blind: {missing}. {verdict}"
     )

@@ -8,8 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.figures import COLOURS, MARKERS, PALE, canvas, picture, told
+from course.figures import COLOURS, MARKERS, PALE, canvas, picture
 from course.figures.grids import grid
+from course.figures.verdicts import told
 
 TOKENS = ("tea", "is", "hot")
 QUERY = np.array([[2.0, 0.0, 0.0, 2.0]])
@@ -114,10 +115,11 @@ def shifted_and_stretched(softmax_1d: Callable[[np.ndarray], np.ndarray], guess:
         panel.set(ylim=(0, 1.12), title=title, xlabel="score")
         panel.grid(False, axis="x")
     panels[0].set_ylabel("weight")
-    figure.supxlabel(told(guess, "multiplying"), fontsize=12)
+    verdict = told(guess, "multiplying")
+    figure.supxlabel(verdict, fontsize=12)
     return figure, (
         f"Three bar charts of the weights that your softmax gives. For the scores 1, 2, 3 they are {shown[0]}. "
-        f"With 1000 added to each score they are {shown[1]}. With each score multiplied by 4 they are {shown[2]}."
+        f"With 1000 added to each score they are {shown[1]}. With each score multiplied by 4 they are {shown[2]}. {verdict}"
     )
 
 
@@ -151,10 +153,12 @@ def work_per_step(guess: int | None) -> tuple[Figure, str]:
     panels[0].set_ylabel("rows projected")
     panels[0].set_yticks([0, 5, 10, 15])
     panels[1].legend(loc="upper right")
-    figure.supxlabel(f"Rows of the literal loop: {told(guess, 78)}", fontsize=12)
+    verdict = told(guess, 78)
+    figure.supxlabel(f"Rows of the literal loop: {verdict}", fontsize=12)
     return figure, (
         "Two bar charts of the rows projected, for six tokens. The literal loop projects 13 rows in every turn, one query, six keys and "
         "six values: 78 in all. The hoisted loop projects six keys and six values before it starts and then one query a turn: 18 in all."
+        f" {verdict}"
     )
 
 
@@ -182,11 +186,12 @@ def work_by_length(loop_flops: Callable[..., int], guess: str | None) -> tuple[F
     right.axhline(d + 1, color="black", linestyle=":", linewidth=1.5)
     right.text(lengths[0], d + 2, f"d + 1 = {d + 1}", va="bottom")
     right.set(xlabel="tokens n", title="literal divided by hoisted", ylim=(0, 75))
-    figure.supxlabel(f"d = {d}, k = {k}, v = {v}. {told(guess, 'b')}", fontsize=12)
+    verdict = told(guess, "b")
+    figure.supxlabel(f"d = {d}, k = {k}, v = {v}. {verdict}", fontsize=12)
     return figure, (
         f"Two line charts against the number of tokens, from 1 to {lengths[-1]}, with d = {d}, k = {k} and v = {v}, made with your "
         f"counts. On the left the FLOPs of both loops on logarithmic axes: at one token {literal[0]:.0f} for the literal loop and "
         f"{hoisted[0]:.0f} for the hoisted one, at the longest {literal[-1]:.1e} and {hoisted[-1]:.1e}. On the right the first divided "
         f"by the second: {ratio[0]:.0f} at one token, {ratio[3]:.0f} at {lengths[3]}, {ratio[5]:.0f} at {lengths[5]}, {ratio[-1]:.0f} at the "
-        f"longest, and a dotted line at d + 1 = {d + 1}."
+        f"longest, and a dotted line at d + 1 = {d + 1}. {verdict}"
     )

@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 
 from course.blas import one_blas_thread
 from course.clock import quietest
-from course.figures import COLOURS, MARKERS, canvas, picture, told
+from course.figures import COLOURS, MARKERS, canvas, picture
 from course.figures.grids import COLOUR_REPEATS, frame_row, grid
+from course.figures.verdicts import CHANGED, between, told
 
 TOKENS = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
 WEIGHT = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
@@ -71,11 +72,12 @@ def spread_of_dots(guess: str | None) -> tuple[Figure, str]:
     right.set_yticks([2, 4, 8, 16], ["2", "4", "8", "16"])
     right.minorticks_off()
     right.legend()
-    figure.supxlabel(f"Four times the width, twice the spread. {told(guess, 'c')}", fontsize=12)
+    verdict = told(guess, "c")
+    figure.supxlabel(f"Four times the width, twice the spread. {verdict}", fontsize=12)
     return figure, (
         "Left, four histograms of dot products of random vectors, one below the other, for widths 4, 16, 64 and 256: each is "
         "about twice as wide as the one above it. Right, their standard deviation against the width, on logarithmic axes: 2, 4, 8 "
-        "and 16, on the dashed line square root of k."
+        f"and 16, on the dashed line square root of k. {verdict}"
     )
 
 
@@ -161,11 +163,12 @@ def entropy_by_width(guess: str | None, normalized_entropy: NormalizedEntropy) -
     axes.set_xticks(widths, [str(k) for k in widths])
     axes.set(xlabel="width k of queries and keys", ylabel="mean entropy / log m", ylim=(0, 1.15))
     axes.legend(loc="center left", bbox_to_anchor=(0.0, 0.35))
-    figure.suptitle(f"64 random queries, 64 random keys. The scaled line: {told(guess, 'a')}", fontsize=12)
+    verdict = told(guess, "a")
+    figure.suptitle(f"64 random queries, 64 random keys. The scaled line: {verdict}", fontsize=12)
     return figure, (
         "Line chart. Mean entropy of the weights over log m, against the width k from 1 to 1024, for 64 random queries and keys. The "
         "unscaled line, dashed with squares, falls from about 0.9 at k = 1 to below 0.1 at k = 1024. The line scaled by root k, solid "
-        "with circles, stays near 0.9 from end to end."
+        f"with circles, stays near 0.9 from end to end. {verdict}"
     )
 
 
@@ -182,7 +185,7 @@ def loop_against_matrix(
     loops = [partial(attend_loop, X, Wq, Wk, Wv, np.matmul) for X in texts]
     products = [partial(_at_once, qkv, attention, X, Wq, Wk, Wv) for X in texts]
     with one_blas_thread() as alone:
-        took = np.array(quietest(*chain(*zip(loops, products, strict=True)), alone=alone))
+        took = np.array(quietest(*chain(*zip(loops, products, strict=True)), alone=alone, rounds=3))
     loop, matrix = took[::2], took[1::2]
     figure, (left, right) = canvas(1, 2, width=9.4, height=4.0)
     left.loglog(lengths, np.multiply(loop, 1e3), "--", marker=MARKERS[1], color=COLOURS[1], label="loop over tokens")
@@ -198,12 +201,20 @@ def loop_against_matrix(
         axes.set_xticks(lengths[1::2], [str(n) for n in lengths[1::2]])
         axes.minorticks_off()
     threads = "one thread" if alone else "as many threads as it likes"
-    figure.supxlabel(f"d = {d}, k = {k}, v = {v}, NumPy on this machine, {threads}. {told(guess, 'b')}", fontsize=12)
+    verdict = told(guess, _hill(ratio))
+    figure.supxlabel(f"d = {d}, k = {k}, v = {v}, NumPy on this machine, {threads}.\n{verdict}", fontsize=12)
     return figure, (
         "Two charts against the number of tokens, 2 to 4096. Left, the time of one call on logarithmic axes: the loop, dashed "
         "with squares, and the matrices, solid with circles; both rise. Right, how many times longer the loop takes, with a "
-        "dotted line where both are equal."
+        f"dotted line where both are equal: {ratio[0]:.2g} times at 2 tokens, {ratio.max():.2g} times at the most, "
+        f"{ratio[-1]:.2g} times at 4096. {verdict}"
     )
+
+
+def _hill(ratio: Float[np.ndarray, "lengths"]) -> str | None:
+    """Whether a quotient grows all the way (a), grows and shrinks again (b) or does neither (c); None if it is close."""
+    grown = (between(ratio.max() / ratio[0], [CHANGED], "ny"), between(ratio.max() / ratio[-1], [CHANGED], "ny"))
+    return {("y", "n"): "a", ("y", "y"): "b", ("n", "n"): "c"}.get(grown)  # type: ignore[arg-type]
 
 
 def _at_once(qkv: Callable[..., Any], attention: Callable[..., Any], *arguments: np.ndarray) -> Any:

@@ -6,8 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course.figures import PALE, canvas, picture, told
+from course.figures import PALE, canvas, picture
 from course.figures.grids import frame_column, frame_row, grid
+from course.figures.verdicts import told
 
 X = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]])
 Y = np.array([[2.0, 1.0, 1.0], [0.0, 3.0, -1.0], [1.0, 0.0, 2.0], [-2.0, 1.0, 1.0]])
@@ -91,10 +92,11 @@ def which_products_run(guess: int | None) -> tuple[Figure, str]:
     axes.xaxis.tick_top()
     axes.grid(False)
     axes.tick_params(length=0)
-    axes.set_xlabel(f"All sizes different: 2 of 5 run. All equal: how many? {told(guess, 5)}")
+    verdict = told(guess, 5)
+    axes.set_xlabel(f"All sizes different: 2 of 5 run. All equal: how many? {verdict}")
     return figure, (
         "Table of five products at three choices of sizes. With all sizes different only X @ Y.T and Y @ X.T run, with results of "
-        "different shapes. With m = d also X @ Y runs. With all sizes equal all five run and give the same shape."
+        f"different shapes. With m = d also X @ Y runs. With all sizes equal all five run and give the same shape. {verdict}"
     )
 
 

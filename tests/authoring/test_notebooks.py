@@ -16,9 +16,11 @@ from nbformat import NotebookNode
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Task
 from autograder.folder import ROOT
-from tests.support.leaks import functions, source_cells
+from course.figures.verdicts import TOO_CLOSE
+from tests.support.leaks import cells_of, functions, source_cells
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+WIDEST = 92  # columns of code that JupyterLab shows on a screen of 1280 pixels, its side bar open
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)
 each_task = pytest.mark.parametrize("task", [task for notebook in NOTEBOOKS for task in tasks_in(notebook)])
 each_exercise = pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
@@ -250,8 +252,22 @@ def test_every_picture_is_stored_with_a_text_for_those_who_do_not_see_it(noteboo
 @each_notebook
 def test_every_call_of_a_picture_has_left_one(notebook: str) -> None:
     for cell in source_cells(notebook):
-        if cell.cell_type == "code" and re.match(r"figures\.\w+\(", cell.source.rstrip().split("\n")[-1]):
+        if cell.cell_type == "code" and ends_with_a_picture(cell.source):
             assert len(pictures(cell)) == 1, cell.id
+
+
+def ends_with_a_picture(code: str) -> bool:
+    """Whether a cell's last statement calls a function of `figures`, over however many lines."""
+    statements = ast.parse(code).body
+    return bool(statements) and ast.unparse(statements[-1]).startswith("figures.")
+
+
+@each_notebook
+def test_what_a_picture_says_of_a_guess_is_also_said_to_those_who_do_not_see_it(notebook: str) -> None:
+    for cell in source_cells(notebook):
+        if cell.cell_type == "code" and re.search(r"^figures\.\w+\([^)]*\bguess", cell.source, re.MULTILINE):
+            ((alt,),) = [re.findall(r'alt="([^"]*)"', element) for element in pictures(cell)]
+            assert re.search(rf"You guessed|{TOO_CLOSE}", alt), cell.id
 
 
 @each_notebook
@@ -270,6 +286,14 @@ def test_nothing_stored_names_a_folder_of_a_machine_or_a_place_on_the_web_but_in
     assert re.findall(r"[A-Z]:\\\\\w+", readable) == []
     readable = re.sub(r"\]\(https://[^()\s]+\)", "]", readable)  # as a notebook's sources are linked
     assert re.findall(r"https?://\S*|\bwww\.\S*", readable) == []
+
+
+@pytest.mark.parametrize("folder", ["source", "release"])
+@each_notebook
+def test_no_line_of_code_is_cut_where_the_side_bar_is_open(folder: str, notebook: str) -> None:
+    for cell in cells_of(ROOT / folder / notebook / f"{notebook}.ipynb"):
+        if cell.cell_type == "code":
+            assert [line for line in cell.source.splitlines() if len(line) > WIDEST] == [], cell.id
 
 
 @each_notebook
@@ -294,7 +318,7 @@ def test_what_a_covered_picture_shows_is_told_behind_the_guess(notebook: str) ->
     told = [
         text.source
         for picture, text in pairwise(source_cells(notebook))
-        if picture.cell_type == "code" and re.search(r"^figures\.\w+\(guess", picture.source, re.MULTILINE)
+        if picture.cell_type == "code" and re.search(r"^figures\.\w+\(\s*guess", picture.source, re.MULTILINE)
     ]
     assert told
     assert [text[:60] for text in told if not text.startswith("<details><summary>After your guess</summary>\n\n")] == []

@@ -90,3 +90,21 @@ def test_what_is_brought_along_is_folded_and_unfolds(student: Open) -> None:
     expect(cell.locator(".cm-content")).not_to_be_visible()
     cell.get_by_title("show").or_(cell.locator(".jp-InputPlaceholder")).first.click()
     expect(cell.locator(".cm-content")).to_be_visible()
+
+
+def test_a_double_click_on_a_text_leaves_it_as_it_is(student: Open) -> None:
+    opened = student("00_shapes", LAB)
+    hints = opened.cell("pairwise-dots-hints")
+    hints.locator("summary").first.dblclick()
+    opened.run("setup")  # by then the double click has been dealt with
+    expect(hints.locator(".jp-MarkdownOutput")).to_be_visible()
+    expect(hints.locator(".cm-content")).not_to_be_visible()
+
+
+def test_an_answer_in_prose_opens_by_a_double_click_and_is_written_there(student: Open) -> None:
+    opened = student("10_capstone", LAB)
+    answer = opened.cell("museum")
+    answer.locator(".jp-MarkdownOutput").dblclick()
+    answer.locator(".cm-content").press_sequentially("What I think.")
+    opened.page.keyboard.press("Control+Enter")
+    expect(answer.locator(".jp-MarkdownOutput")).to_contain_text("What I think.")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from course.figures import GUESS_FIRST, CannotDraw, Covered, Picture, canvas, picture, told
+from course.figures import GUESS_FIRST, CannotDraw, Covered, Picture, canvas, picture
 
 
 @pytest.fixture(autouse=True)
@@ -87,27 +87,3 @@ def test_a_picture_of_a_try_waits_until_there_is_one_that_can_be_drawn() -> None
     assert isinstance(trying(wrong), Picture)
     assert repr(trying(of_another_shape)) == "It should be 2 by 2."
     assert repr(trying(unwritten)) == NOT_WRITTEN
-
-
-@pytest.mark.parametrize(
-    ("guess", "answer", "said"),
-    [
-        ("c", "c", "You guessed c, and so it is."),
-        (" C", "c", "You guessed c, and so it is."),
-        ("2", 2, "You guessed 2, and so it is."),
-        ("a", "c", "You guessed a; it is c."),
-        ("(c)", "c", "You guessed c, and so it is."),
-        ("(a) ", "c", "You guessed a; it is c."),
-        (3, 2, "You guessed 3; it is 2."),
-    ],
-)
-def test_a_guess_is_told_whether_it_was_right(guess: object, answer: object, said: str) -> None:
-    assert told(guess, answer) == said
-
-
-@pytest.mark.parametrize(
-    ("guess", "answer", "asked"), [("one", 2, "a number"), (7, "c", "letters"), ("ab", "c", "letters")]
-)
-def test_what_is_no_guess_is_asked_for_again(guess: object, answer: object, asked: str) -> None:
-    with pytest.raises(CannotDraw, match=asked):
-        told(guess, answer)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from course import figures, racers, races, recording
 from course.figures import Covered, Picture, clocks
+from course.figures.verdicts import TOO_CLOSE
 from course.roofline import Roofs
 from tests.support import recorded
 
@@ -160,10 +161,11 @@ def test_a_guess_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "answer"), [(0.5, "d"), (20.0, "c"), (90.0, "b"), (1000.0, "a")], ids=["half", "20", "90", "1000"]
+    ("ratio", "answer"),
+    [(0.5, "d"), (0.9, None), (1.1, None), (20.0, "c"), (31.0, None), (90.0, "b"), (1000.0, "a")],
 )
 def test_the_claims_are_held_against_what_was_measured(
-    ratio: float, answer: str, monkeypatch: pytest.MonkeyPatch
+    ratio: float, answer: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lengths = (8, 16)
     curves = {"RNN": races.Curve(lengths, (ratio, ratio), ""), "block": races.Curve(lengths, (1.0, 1.0), "")}
@@ -208,7 +210,7 @@ def test_every_picture_is_one() -> None:
     ("fused", "said"),
     [
         ((1.0, 1.0), "At n = 16: You guessed c, and so it is."),
-        ((1.0, 2.05), "At n = 16 two of them are too close to each other to call one the fastest: b and c."),
+        ((1.0, 2.25), f"At n = 16: {TOO_CLOSE}"),
         ((1.0, 9.0), "At n = 16: You guessed c; it is b."),
     ],
 )
@@ -217,3 +219,31 @@ def test_a_winner_is_called_only_where_one_is_clearly_ahead(fused: tuple[float, 
     curves = {name: races.Curve((8, 16, 32)[: len(times)], times, "") for name, times in took.items()}
     race = races.Race(racers.SIZES, 1, {**curves, racers.COMPILED: races.Curve((), (), "none")}, Roofs(1.0, 1.0))
     assert clocks._verdict("c", race) == said
+
+
+@pytest.mark.parametrize(
+    ("cached", "said"), [(1.0, TOO_CLOSE), (1.1, TOO_CLOSE), (2.0, "You guessed c, and so it is.")]
+)
+def test_the_cache_and_all_at_once_are_told_apart_where_they_clearly_differ(
+    cached: float, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths = (8, 16)
+    curves = {"with cache": (1.0, cached), "all at once": (16.0, 16.0)}  # at the longest text: 1 s for each token
+    made = {name: races.Curve(lengths, took, "") for name, took in curves.items()}
+    monkeypatch.setattr(races, "decoding", lambda step, timed, longest: made)
+    assert repr(clocks.decoding("c", decoder)).endswith(said)
+
+
+def test_the_compiler_is_called_when_the_guess_and_the_stopwatch_of_the_race_are_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = racers.Compiled(None, "made")
+    monkeypatch.setattr(racers, "compiled", lambda: made)
+
+    def bench(*arguments: object) -> dict[str, object]:
+        raise NotImplementedError
+
+    assert repr(clocks.compiled(None, stopwatch, work)) == figures.GUESS_FIRST
+    unwritten = "The compiler is called for a race that is timed with your own bench, which is not written yet."
+    assert repr(clocks.compiled("c", bench, work)) == unwritten
+    assert clocks.compiled("c", stopwatch, work) is made

@@ -121,8 +121,10 @@ def test_nothing_is_compiled_while_nbgrader_runs(monkeypatch: pytest.MonkeyPatch
     assert racers.compiled().racer is None
 
 
-def test_the_compiler_knows_attention_by_some_spellings_of_the_mask_and_not_by_others() -> None:
+def test_the_compiler_knows_attention_by_some_spellings_of_the_mask_and_not_by_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")  # nothing is made of what it has chosen
+    racers.recognised.cache_clear()
     told = racers.recognised().splitlines()
-    if len(told) == 1:
-        pytest.skip(told[0])
     assert [line.split(": ")[-1] for line in told] == ["1 times", "0 times"]

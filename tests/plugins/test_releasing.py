@@ -8,7 +8,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.plugins.releasing import BlankGuesses, Stable
+from autograder.plugins.releasing import BlankGuesses, ReadOnlyTexts, Stable
 
 OURS = {"nbgrader": {"notebook": "00_shapes"}}
 
@@ -39,6 +39,13 @@ def test_a_prediction_without_a_guess_is_refused() -> None:
 def test_other_cells_keep_what_is_assigned_in_them() -> None:
     notebook = new_notebook(cells=[new_code_cell("guess = 5", id="a")])
     assert BlankGuesses().preprocess(notebook, OURS)[0].cells[0].source == "guess = 5"
+
+
+def test_a_text_is_read_only_and_where_students_write_is_not() -> None:
+    answer = new_markdown_cell("YOUR ANSWER HERE", id="why", metadata={"nbgrader": {"grade_id": "why", "grade": True}})
+    notebook = new_notebook(cells=[new_markdown_cell("A hint.", id="hint"), answer, new_code_cell("1", id="try")])
+    read, _ = ReadOnlyTexts().preprocess(notebook, OURS)
+    assert [cell.metadata.get("editable", True) for cell in read.cells] == [False, True, True]
 
 
 def test_only_listed_metadata_leave_the_house() -> None:
