@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -92,7 +91,7 @@ class Result:
 
         Returns:
             The exercise's name, under "exercise", and the parts of the message: "state", one of "correct", "not yet",
-            "not written" and "unknown"; "caution", a text, most often empty; "sentences", "lessons" (of known
+            "not written", "not run" and "unknown"; "caution", a text, most often empty; "sentences", "lessons" (of known
             mistakes), "reasons" and "notes", each a list of texts; and "comparison", the texts "expected" and "yours",
             or None.
         """
@@ -167,40 +166,6 @@ def _of_an_older_version(result: Result) -> Result:
         "What is said here is of the version before it."
     )
     return replace(result, message=replace(result.message, caution=note))
-
-
-def progress(notebook: str | None = None) -> None:
-    """Print how far a notebook is: the check of each of its exercises, run now.
-
-    Args:
-        notebook: "00_shapes", or "00"; None is the last notebook of which an exercise is defined.
-    """
-    if os.environ.get("NBGRADER_EXECUTION"):
-        return
-    scope = vars(sys.modules["__main__"])
-    every = answers.notebooks()
-    if notebook is None:
-        begun = [each for each in every if any(callable(scope.get(name)) for name in answers.names(each))]
-        if not begun:
-            print(f"No exercise is defined here yet. Run the cells above first, or name one of {', '.join(every)}.")
-            return
-        notebook = begun[-1]
-    meant = [each for each in every if notebook and each.startswith(str(notebook))]
-    if len(meant) != 1:
-        print(f"There is no notebook {notebook}; there are {', '.join(every)}.")
-        return
-    (notebook,) = meant
-    results = [
-        examine(scope[name]) if callable(scope.get(name)) else _undefined(name) for name in answers.names(notebook)
-    ]
-    done = sum(map(bool, results))
-    print(f"{notebook}: {done} of {len(results)} checks pass.")
-    for result in results:
-        print(f"  {result.state:<12} {result.exercise}")
-
-
-def _undefined(name: str) -> Result:
-    return _plain(name, "not written", f"{name}: its cell has not been run.")
 
 
 def examine(function: Any) -> Result:

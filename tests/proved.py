@@ -96,7 +96,6 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/course/test_latest.py": ("course",),
     "tests/course/test_mine.py": ("course", "source"),
     "tests/browser": STUDENTS,
-    "tests/course/test_front_ends.py": ("course", "release/00_shapes"),
     "tests/engine": (*GRADER, "course"),
     "tests/engine/test_outputs.py": (*GRADER, *ONE_NOTEBOOK, "autograder/exercises/{room}"),
     "tests/grading": GRADER,

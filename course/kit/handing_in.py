@@ -13,9 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from course import answers
 from course.cells import as_run, read, run_from
-from course.checking import Result, examine
+from course.standing import defined, named, standing, tell
 
 FOLDER = "hand_in"
 PATIENCE = 15.0
@@ -35,14 +34,12 @@ def hand_in(notebook: str) -> None:
     """
     if os.environ.get("NBGRADER_EXECUTION"):
         return
-    meant = [each for each in answers.notebooks() if str(notebook) and each.startswith(str(notebook))]
-    if len(meant) != 1:
-        print(f"There is no notebook {notebook}; there are {', '.join(answers.notebooks())}.")
+    name = named(notebook)
+    if name is None:
         return
-    (name,) = meant
     path = Path.cwd() / f"{name}.ipynb"
     if not path.is_file() and COLAB in sys.modules:
-        _tell(name, _checked(name))
+        _tell(name)
         print(
             f"\nTo hand in, choose File, Download, Download .ipynb. The file that you get is the one to hand in: {path.name}"
         )
@@ -52,33 +49,23 @@ def hand_in(notebook: str) -> None:
             f"There is no {path.name} in {path.parent}. Run this in the notebook that you hand in, and under its own name."
         )
         return
-    content = _saved(path, _defined(name).values())
+    content = _saved(path, defined(name).values())
     if content is None:
         print(
             f"What you ran last is not in {path.name} yet. Save it, and run this cell again. "
             "If you have changed, split or merged cells since you ran them, run those first. Nothing was handed in."
         )
         return
-    _tell(name, _checked(name))
+    _tell(name)
     kept = _keep(path, content)
     now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
-    print(f"\nThe file to hand in is {kept}")
+    print(
+        f"\nThe file to hand in is your notebook as it was last saved: {kept}\nGive it to your instructor, and keep the next line."
+    )
     print(f"Receipt: {name}, {now}, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
     work = path.parent.parent
     if _has_exchange(work):
         print(_submit(name, work))
-
-
-def _defined(notebook: str) -> dict[str, Callable[..., Any]]:
-    """The exercises of a notebook that are defined, by name."""
-    scope = vars(sys.modules["__main__"])
-    return {one: scope[one] for one in answers.names(notebook) if callable(scope.get(one))}
-
-
-def _checked(notebook: str) -> dict[str, Result | None]:
-    """What `check` finds of each exercise of a notebook; None where its cell was not run."""
-    defined = _defined(notebook)
-    return {one: examine(defined[one]) if one in defined else None for one in answers.names(notebook)}
 
 
 def _saved(path: Path, functions: Iterable[Callable[..., Any]]) -> bytes | None:
@@ -104,12 +91,10 @@ def _cells(content: bytes) -> set[str]:
         return set()
 
 
-def _tell(name: str, results: dict[str, Result | None]) -> None:
-    done = sum(map(bool, results.values()))
-    print(f"{name}: {done} of {len(results)} checks pass.")
-    for exercise, result in results.items():
-        print(f"  {result.state if result else 'not run':<12} {exercise}")
-    open_ = len(results) - done
+def _tell(name: str) -> None:
+    results = standing(name)
+    tell(name, results)
+    open_ = len(results) - sum(map(bool, results.values()))
     print("Hidden tests give the points, when your instructor grades. They try more cases of the same things.")
     if open_:
         print(

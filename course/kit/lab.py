@@ -25,4 +25,9 @@ def start(work: Path, options: Sequence[str] = ()) -> None:
         [str(SETTINGS), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
     )
     as_root = ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []  # as in a container
-    main([f"--ServerApp.root_dir={work}", *as_root, *options])
+    calm = [
+        "--log-level=ERROR",
+        "--LabApp.log_level=ERROR",
+        "--ServerApp.answer_yes=True",
+    ]  # it tells its address, and Ctrl+C stops it without a question
+    main([f"--ServerApp.root_dir={work}", *calm, *as_root, *options])

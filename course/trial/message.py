@@ -11,7 +11,7 @@ from typing import Any, Literal
 from course.trial.text import indented, marked_up, show, side_by_side, side_by_side_html
 from course.trial.values import Value
 
-State = Literal["correct", "not yet", "not written", "unknown"]
+State = Literal["correct", "not yet", "not written", "not run", "unknown"]
 
 
 class Comparison:

@@ -67,8 +67,10 @@ def make_kit(last: str, folder: Path) -> Path:
         version = f"{__version__}+{int(number)}.{_digest([kit, package])}"
         _build(package, version, kit)
         _write_requirements(kit, version)
-        for name in ("START.md", "start.py"):
-            shutil.copy(HERE / name, kit)
+        shutil.copy(HERE / "start.py", kit)
+        (wheel,) = kit.glob("*.whl")
+        begin = (HERE / "START.md").read_text(encoding="utf-8").replace("WHEEL", wheel.name)
+        (kit / "START.md").write_text(begin, encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         archive = folder / f"{FOLDER}-{number}.zip"
         with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=9) as opened:

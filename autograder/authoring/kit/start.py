@@ -1,6 +1,7 @@
 """Begin, or go on: `python start.py`. It installs what the course needs, once, and opens JupyterLab on your own notebooks.
 
-Everything goes into one folder, attention-in-matrices in your home folder. Nothing else on this machine is changed.
+Everything goes into one folder, attention-in-matrices in your home folder, 0.5 GB. Besides, Jupyter keeps some small settings of
+its own in your home folder.
 
     python start.py --work FOLDER     another folder
     python start.py --no-browser      print the address of JupyterLab, and open no page
@@ -35,10 +36,17 @@ def main() -> None:
     python = environment(work / ".venv")
     install(python, work / ".venv" / "kit.txt")
     command = [str(python), "-m", "course", "--notebooks", str(KIT / "notebooks"), "--work", str(work), *rest]
-    try:
-        sys.exit(subprocess.call(command))
-    except KeyboardInterrupt:  # JupyterLab has heard it too
-        sys.exit(0)
+    sys.exit(run(command))
+
+
+def run(command: list[str]) -> int:
+    """Run a command to its end; Ctrl+C is for it, and it is left the time to stop."""
+    with subprocess.Popen(command) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
 
 
 def environment(folder: Path) -> Path:
@@ -64,7 +72,8 @@ def install(python: Path, record: Path) -> None:
     if record.exists() and record.read_text(encoding="utf-8") == wanted:
         return
     print(
-        f"Installing {total} packages, some 120 MB to download. This is done once, and takes a few minutes.", flush=True
+        f"Installing {total} packages, some 120 MB to download, 0.5 GB on disk. This is done once, and takes a few minutes.",
+        flush=True,
     )
     command = [
         str(python),

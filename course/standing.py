@@ -1,0 +1,72 @@
+"""How far a notebook is: what `check` finds of each of its exercises now."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from course import answers
+from course.checking import Result, examine
+from course.trial.message import Message
+
+NOT_RUN = (
+    "Not run: its cell was not run since this kernel started, whatever stands in it. Kernel > Restart Kernel and Run All Cells "
+    "runs them all."
+)
+
+
+def progress(notebook: str | None = None) -> None:
+    """Print how far a notebook is: the check of each of its exercises, run now.
+
+    Args:
+        notebook: "00_shapes", or "00"; None is the last notebook of which an exercise is defined.
+    """
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return
+    every = answers.notebooks()
+    if notebook is None:
+        begun = [each for each in every if defined(each)]
+        if not begun:
+            print(f"No exercise is defined here yet. Run the cells above first, or name one of {', '.join(every)}.")
+            return
+        notebook = begun[-1]
+    meant = named(notebook)
+    if meant is not None:
+        tell(meant, standing(meant))
+
+
+def named(notebook: str) -> str | None:
+    """The one notebook whose name begins so; where there is none, that is printed."""
+    every = answers.notebooks()
+    meant = [each for each in every if str(notebook) and each.startswith(str(notebook))]
+    if len(meant) != 1:
+        print(f"There is no notebook {notebook}; there are {', '.join(every)}.")
+        return None
+    return meant[0]
+
+
+def defined(notebook: str) -> dict[str, Callable[..., Any]]:
+    """The exercises of a notebook that are defined, by name."""
+    scope = vars(sys.modules["__main__"])
+    return {name: scope[name] for name in answers.names(notebook) if callable(scope.get(name))}
+
+
+def standing(notebook: str) -> dict[str, Result]:
+    """What `check` finds of each exercise of a notebook."""
+    here = defined(notebook)
+    return {name: examine(here[name]) if name in here else _not_run(name) for name in answers.names(notebook)}
+
+
+def tell(notebook: str, results: Mapping[str, Result]) -> None:
+    """Print how many checks pass, and each exercise with its state."""
+    print(f"{notebook}: {sum(map(bool, results.values()))} of {len(results)} checks pass.")
+    for name, result in results.items():
+        print(f"  {result.state:<12} {name}")
+    if any(result.state == "not run" for result in results.values()):
+        print(NOT_RUN)
+
+
+def _not_run(name: str) -> Result:
+    return Result(name, Message("not run", (f"{name}: {NOT_RUN}",)))
