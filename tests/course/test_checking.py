@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from course import answers, check, progress
+from course.standing import NOT_RUN
 from course.answers import StoredExercise, StoredMistake
 from course.checking import LAYOUTS, OTHERWISE_IN_MEMORY, REMEMBERS, CheckFailed, Result, Stopped, examine
 from course.trial.cases import Case
@@ -261,8 +262,8 @@ def test_a_return_forgotten(dots: Callable[[str], Result]) -> None:
     [
         (
             "    C = A.T\n    return C @ B[0, :1]",
-            "Your code raises ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
-            "signature (n?,k),(k,m?)->(n?,m?) (size 1 is different from 2) at line 3 of dots, `return C @ B[0, :1]`.",
+            "Your code raises ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0 "
+            "(size 1 is different from 2) at line 3 of dots, `return C @ B[0, :1]`.",
         ),
         ("    return a @ B", "Your code raises NameError: name 'a' is not defined at line 2 of dots, `return a @ B`."),
         ("    import sys; sys.exit('<done>')", "Your code raises SystemExit: <done> at line 2 of dots, `import sys; sys.exit('<done>')`."),
@@ -762,9 +763,10 @@ def test_progress_before_anything_is_run(notebook: dict, capsys: pytest.CaptureF
     progress("00_shapes")
     assert capsys.readouterr().out.split("\n") == [
         "00_shapes: 0 of 3 checks pass.",
-        "  not written  pairwise_dots",
-        "  not written  mix_rows",
-        "  not written  to_columns",
+        "  not run      pairwise_dots",
+        "  not run      mix_rows",
+        "  not run      to_columns",
+        NOT_RUN,
         "",
     ]
 
@@ -778,9 +780,20 @@ def test_progress_shows_the_state_of_every_exercise_of_the_notebook(
         "00_shapes: 1 of 3 checks pass.",
         "  correct      pairwise_dots",
         "  not yet      mix_rows",
-        "  not written  to_columns",
+        "  not run      to_columns",
+        NOT_RUN,
         "",
     ]
+
+
+def test_progress_tells_a_stub_from_a_cell_that_was_not_run(
+    notebook: dict, cell: Cell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook.update(cell("def pairwise_dots(A, B):\n    raise NotImplementedError()\n"))
+    progress("00_shapes")
+    said = capsys.readouterr().out
+    assert "  not written  pairwise_dots" in said
+    assert "  not run      mix_rows" in said
 
 
 def test_progress_without_a_name_is_of_the_last_notebook_that_was_begun(
@@ -803,7 +816,8 @@ def test_progress_is_of_the_notebook_that_is_named(
     progress("77_ours")
     progress("78_ours")
     assert capsys.readouterr().out == (
-        "77_ours: 1 of 1 checks pass.\n  correct      double\n78_ours: 0 of 1 checks pass.\n  not written  again\n"
+        "77_ours: 1 of 1 checks pass.\n  correct      double\n78_ours: 0 of 1 checks pass.\n  not run      again\n"
+        f"{NOT_RUN}\n"
     )
 
 

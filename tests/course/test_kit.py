@@ -219,6 +219,13 @@ def test_handing_in_makes_one_file_and_says_how_far_it_is(
     assert "SHA-256" in said
 
 
+def test_what_is_wrong_is_not_said_to_be_not_run(desk: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = RIGHT.replace("Y.T", "Y")
+    desk(wrong, wrong)
+    hand_in(NAME)
+    assert "  not yet      pairwise_dots" in capsys.readouterr().out
+
+
 def test_what_was_run_and_not_saved_is_not_handed_in(
     desk: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,14 +1,16 @@
-"""A hidden case that a page can have shown is not met again, through whichever door the work is marked again."""
+"""A hidden case that a page can have shown is not met by whoever hands in after it, through whichever door the work is marked."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.folder import Course
 from autograder.grading.run import grade
+from autograder.plugins.papers import new_paper
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, page, scores
 
 REMEMBERS = "SEEN = []\n" + RIGHT["to_columns"].replace("return", "SEEN.append(X.copy())\n    return")
@@ -16,11 +18,7 @@ REMEMBERS = "SEEN = []\n" + RIGHT["to_columns"].replace("return", "SEEN.append(X
 
 @pytest.fixture(scope="module")
 def course(new_course) -> Course:
-    """Bea is right, and a later cell of hers shows what she was asked."""
     made: Course = new_course()
-    notebook = filled(made, {**RIGHT, "to_columns": REMEMBERS})
-    notebook.cells.append(new_code_cell("for X in SEEN:\n    print(X.tolist())"))
-    hand_in(made, "bea", notebook)
     return made
 
 
@@ -29,19 +27,36 @@ def told(text: str) -> set[str]:
     return set(re.findall(r"\d+\.\d{12,}", text))
 
 
-def test_what_a_function_was_asked_can_be_shown_and_is_not_asked_again(course: Course) -> None:
+def notebook(course: Course, says: str) -> NotebookNode:
+    """A right one, of which a later cell shows what it was asked."""
+    made = filled(course, {**RIGHT, "to_columns": REMEMBERS})
+    made.cells.append(new_code_cell(f"for X in SEEN:\n    print({says!r}, X.tolist())"))
+    return made
+
+
+def test_what_a_function_was_asked_can_be_shown_and_nobody_who_could_know_is_asked_again(course: Course) -> None:
     graded = course.folder("autograded", "bea", NOTEBOOK) / f"{NOTEBOOK}.ipynb"
-    runs: list[set[str]] = []
-    for force in (False, True, True):
-        course.autograde(NOTEBOOK, "bea", force=force)
-        runs.append(told(graded.read_text()))
-        course.generate_feedback(NOTEBOOK, "bea")
-        assert told(page(course, "bea")) == runs[-1]
-    for jobs in (1, 2, 2):
-        grade(course, NOTEBOOK, jobs=jobs, force=True)
-        runs.append(told(graded.read_text()))
+    asked: list[set[str]] = []
+    for turn in range(6):
+        hand_in(course, "bea", notebook(course, f"turn {turn}"))
+        if turn < 3:
+            course.autograde(NOTEBOOK, "bea", force=True)
+            course.generate_feedback(NOTEBOOK, "bea")
+        else:
+            grade(course, NOTEBOOK, jobs=2)
+        asked.append(told(graded.read_text()))
+        assert told(page(course, "bea")) == asked[-1]
     assert scores(course, "bea") == (2.0, 2.0, 3.0)
-    assert all(len(numbers) > 20 for numbers in runs)
-    assert sum(map(len, runs)) == len(set.union(*runs))
-    grade(course, NOTEBOOK, jobs=1)
-    assert told(graded.read_text()) == runs[-1]  # what is unchanged is asked nothing more
+    assert all(len(numbers) > 20 for numbers in asked)
+    assert sum(map(len, asked)) == len(set.union(*asked))
+
+
+def test_who_has_not_changed_anything_is_asked_the_same_by_every_door(course: Course) -> None:
+    graded = course.folder("autograded", "bea", NOTEBOOK) / f"{NOTEBOOK}.ipynb"
+    before = told(graded.read_text())
+    course.autograde(NOTEBOOK, "bea", force=True)
+    assert told(graded.read_text()) == before
+    grade(course, NOTEBOOK, jobs=1, force=True)
+    assert told(graded.read_text()) == before
+    grade(course, NOTEBOOK, jobs=1, paper=new_paper())
+    assert not told(graded.read_text()) & before
