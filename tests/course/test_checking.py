@@ -15,9 +15,9 @@ import pytest
 import torch
 
 from course import answers, check, progress
-from course.standing import NOT_RUN
 from course.answers import StoredExercise, StoredMistake
 from course.checking import LAYOUTS, OTHERWISE_IN_MEMORY, REMEMBERS, CheckFailed, Result, Stopped, examine
+from course.standing import NOT_RUN
 from course.trial.cases import Case
 from course.trial.functions import public_function
 from course.trial.harnesses import HARNESSES
