@@ -7,7 +7,7 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from autograder.judging.paper import paper_of
 from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
 from autograder.plugins import files_beside
 from autograder.plugins.bounds import Beyond
+from autograder.plugins.experiments import is_untouched, unknown, words_in
 from autograder.plugins.papers import PAPER, Papers
 from autograder.plugins.preloading import LIBRARY, modules_of
 from autograder.plugins.reading import say_why
@@ -70,7 +71,8 @@ class JudgedExecute(Execute):
 
     A grade cell of this course runs the two lines below, whatever `check` and `judge` have become in the student's notebook. What is
     printed into it is thrown away; its output is written from the verdict, after the last cell has run, since a cell
-    may update what an earlier one displayed. A process that dies or hangs takes no earlier marks with it.
+    may update what an earlier one displayed. A process that dies or hangs takes no earlier marks with it. Experiments that the
+    student has not changed are left out; where an answer turns out to need one, all cells are run once more, and none is left out.
 
     Any other notebook is run by nbgrader's rules. One that needs a real kernel gets one.
     """
@@ -110,27 +112,55 @@ class JudgedExecute(Execute):
         if not judged and self._needs_a_kernel(nb):
             return self._in_a_kernel(nb, resources)
         NotebookClient.__init__(self, nb, km)  # as nbconvert does at this point
-        self.reset_execution_trackers()
         self._check_assign_resources(resources)
-        self._verdicts: dict[int, Verdict] = {}
-        self._stopped: dict[str, str] = {}
-        self._examined: dict[str, Examined] = {}
-        self._passed: frozenset[str] = frozenset()
         self._paper = self._paper_of(resources["nbgrader"]) if judged else 0
-        folder = Path(resources.get("metadata", {}).get("path") or ".")
-        given = NOTHING if judged else self._given(resources["nbgrader"])
-        files, removed = ({}, []) if judged else files_beside.gather(folder, given.files)
-        with self._opened(nb, given, files, removed, judged) as self._session:
-            self._left = self._session.allow(self.notebook_timeout)
-            for index, cell in enumerate(nb.cells):
-                self._execute(cell, index)
-            if not judged:
-                files_beside.settle(folder, self._session.files())
+        if judged:
+            untouched = {index: cell.source for index, cell in enumerate(nb.cells) if is_untouched(cell)}
+            self._run_cells(nb, left_out=untouched)
+            if self._unknown & words_in(untouched.values()):
+                self._run_cells(nb)
+        else:
+            folder = Path(resources.get("metadata", {}).get("path") or ".")
+            given = self._given(resources["nbgrader"])
+            files, removed = files_beside.gather(folder, given.files)
+            files_beside.settle(folder, self._run_cells(nb, given, files, removed))
         nb.metadata.language_info = NotebookNode(LANGUAGE)
         for index, verdict in self._verdicts.items():
             count = nb.cells[index].execution_count
             nb.cells[index].outputs = [new_output("execute_result", data=shown(verdict), execution_count=count)]
         return nb, resources
+
+    def _run_cells(
+        self,
+        nb: NotebookNode,
+        given: Given | None = None,
+        files: dict[str, bytes] | None = None,
+        removed: Sequence[str] = (),
+        left_out: Collection[int] = (),
+    ) -> dict[str, bytes | None]:
+        """Run the cells of a notebook in a process of its own.
+
+        Args:
+            given: the instructor's files beside it; None where it is judged, and finds none.
+            files: the student's files beside it.
+            removed: which of the instructor's files it does not find.
+            left_out: the cells that are not run.
+
+        Returns:
+            The files beside it that it changed; None for each that it removed.
+        """
+        self.reset_execution_trackers()
+        self._verdicts: dict[int, Verdict] = {}
+        self._stopped: dict[str, str] = {}
+        self._unknown: set[str] = set()
+        self._examined: dict[str, Examined] = {}
+        self._passed: frozenset[str] = frozenset()
+        with self._opened(nb, given, files or {}, removed) as self._session:
+            self._left = self._session.allow(self.notebook_timeout)
+            for index, cell in enumerate(nb.cells):
+                if index not in left_out:
+                    self._execute(cell, index)
+            return {} if given is None else self._session.files()
 
     def _needs_a_kernel(self, nb: NotebookNode) -> bool:
         name = self.kernel_name or nb.metadata.get("kernelspec", {}).get("name", "")
@@ -159,11 +189,11 @@ class JudgedExecute(Execute):
 
     @contextmanager
     def _opened(
-        self, nb: NotebookNode, given: Given, files: dict[str, bytes], removed: list[str], judged: bool
+        self, nb: NotebookNode, given: Given | None, files: dict[str, bytes], removed: Sequence[str]
     ) -> Iterator[Session]:
         """A session for this notebook; where the warm zygote turns out to be gone, with another one."""
         variables = {name: os.environ[name] for name in TOLD if name in os.environ}
-        if judged:
+        if given is None:
             variables[SOCKET_VARIABLE] = ""
         info = self.resources["nbgrader"]
         folder = f"{info['student']}/{info['assignment']}"
@@ -172,7 +202,7 @@ class JudgedExecute(Execute):
             return modules_of(cell.source for cell in nb.cells if cell.cell_type == "code")
 
         def opened(stack: ExitStack, anew: bool) -> Session:
-            place = stack.enter_context(borrowed(modules, [LIBRARY], anew, given))
+            place = stack.enter_context(borrowed(modules, [LIBRARY], anew, given or NOTHING))
             return stack.enter_context(Session(place, files, variables, folder, removed))
 
         with ExitStack() as stack:
@@ -257,6 +287,7 @@ class JudgedExecute(Execute):
             reply = run.reply
         if reply.get("status", "error") == "error":
             self._stopped[cell.metadata.get("nbgrader", {}).get("grade_id", "")] = where_it_stopped(reply)
+            self._unknown |= unknown(str(reply["ename"]), str(reply["evalue"]))
             self.on_cell_executed(cell=cell, cell_index=index, execute_reply={"content": {**reply, "status": "error"}})
             if self.force_raise_errors:
                 raise CellExecutionError.from_cell_and_msg(cell, reply)
@@ -283,6 +314,8 @@ class JudgedExecute(Execute):
         verdict = examined.verdict if examined else None
         if examined is not None:
             self._examined[exercise.name] = examined
+            raised = [got.raised for trial in examined.trials for got in trial.got if got.raised]
+            self._unknown |= {name for one in raised for name in unknown(one.kind, one.message)}
         gone = verdict is not None and verdict.outcome in ("timed out", "tampered")
         run = self._session.finish(SECONDS_TO_LEAVE if gone else max(left(), SECONDS_TO_LEAVE))
         cell.execution_count = run.reply.get("execution_count")

@@ -39,6 +39,7 @@ from autograder.plugins.bounds import (
     together,
     too_large,
 )
+from autograder.plugins.experiments import MARK
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_short_text, says_a_time
 from autograder.plugins.printable import printable
 from autograder.plugins.releasing import PYTHON
@@ -245,7 +246,7 @@ def notebook_in(data: bytes, whose: str, ours: bool) -> NotebookNode:
 
 
 def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
-    """A valid notebook with every cell of `text` that is one: its source, type and nbgrader's metadata, and whether it is to be skipped.
+    """A valid notebook with every cell of `text` that is one: its source, type, nbgrader's metadata, and its mark as an experiment or as skipped.
 
     Outputs are left behind: what was printed elsewhere is not graded here. What a student should read of it stands in the
     notebook's metadata, under `notes`.
@@ -308,6 +309,8 @@ def _salvage_cell(cell: Any) -> NotebookNode | None:
             new.metadata["nbgrader"] = NotebookNode(_plain(metadata["nbgrader"]))
         if isinstance(metadata.get("tags"), list) and SKIPPED in metadata["tags"]:
             new.metadata["tags"] = [SKIPPED]
+        if isinstance(metadata.get(MARK), str):
+            new.metadata[MARK] = metadata[MARK]
     attached = cell.get("attachments")
     if new.cell_type == "markdown" and isinstance(attached, dict):
         images = {name: _images(bundle) for name, bundle in attached.items() if isinstance(bundle, dict)}

@@ -9,8 +9,9 @@ from nbformat import NotebookNode, from_dict
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.exercises import NOTEBOOKS
+from autograder.plugins.experiments import MARK
 
-CELL_METADATA = ("deletable", "editable", "nbgrader")
+CELL_METADATA = ("deletable", "editable", "nbgrader", MARK)
 FOLDED = {"source_hidden": True}  # JupyterLab shows three dots in place of the code
 TAGS = ("raises-exception",)  # in Jupyter, "Run All" goes on after such a cell: it waits for an exercise
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}

@@ -18,6 +18,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.exercises import NOTEBOOKS
 from autograder.exercises.model import ANSWER
+from autograder.plugins.experiments import MARK
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import NOTES, UNREAD
 
@@ -36,7 +37,7 @@ class OfficialCell:
 
 
 class Repair(NbGraderPreprocessor):
-    """Repair duplicated, missing, retyped and re-pointed cells; drop tags and all other metadata; say so on top."""
+    """Repair duplicated, missing, retyped and re-pointed cells; drop tags and other metadata; say so on top."""
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         info = resources["nbgrader"]
@@ -92,7 +93,7 @@ def repair(cells: list[NotebookNode], official: list[OfficialCell]) -> tuple[lis
     kept: list[NotebookNode] = []
     for cell in cells:
         name, stated = _claimed(cell), cell.metadata
-        cell.metadata = NotebookNode()
+        cell.metadata = _mark(stated)
         if name in claims and not _answers_after_all(cell, claims[name], known[name]):
             notes.append(f"the cell {name} was there twice; the first one counts, the other is an ordinary cell")
         elif name in known:
@@ -111,6 +112,11 @@ def repair(cells: list[NotebookNode], official: list[OfficialCell]) -> tuple[lis
         elif cell.locked:
             _move_after_answer(kept, claims[cell.name], claims.get(_answer_to(cell.name)), notes)
     return kept, notes
+
+
+def _mark(stated: NotebookNode) -> NotebookNode:
+    """Of a cell's metadata, what says that it was released as an experiment: it is believed, for it can only leave out that very cell."""
+    return NotebookNode({MARK: stated[MARK]} if MARK in stated and "nbgrader" not in stated else {})
 
 
 def _claimed(cell: NotebookNode) -> str | None:
