@@ -6,7 +6,7 @@ borrows a fork of it, behind an inner wall of its own, and runs cells there.
 
 from autograder.engine.given import NOTHING, Given, TooMuchToSend
 from autograder.engine.outer import NoSuchWalls, Walls, best_walls
-from autograder.engine.pool import be_lent, borrowed
+from autograder.engine.pool import be_lent, borrowed, discard, opened
 from autograder.engine.session import CellRun, Session
 from autograder.engine.zygote import Place, Zygote, ZygoteFailed
 
@@ -24,4 +24,6 @@ __all__ = [
     "be_lent",
     "best_walls",
     "borrowed",
+    "discard",
+    "opened",
 ]

@@ -1,16 +1,18 @@
-"""The zygote that this process grades with: lent by the process that started this one, or a warm one of its own."""
+"""What this process grades with: a zygote, lent by the process that started this one or a warm one of its own, and the next
+submission's process, which stands ready while the last one's is at work."""
 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.engine.given import NOTHING, Given
 from autograder.engine.outer import best_walls
-from autograder.engine.zygote import Place, Zygote
+from autograder.engine.session import Session, Standby
+from autograder.engine.zygote import Place, Zygote, ZygoteFailed
 
 
 @dataclass
@@ -19,6 +21,7 @@ class _Kept:
 
     lent: Place | None = None
     own: Zygote | None = None
+    standby: Standby | None = None
     modules: set[str] = field(default_factory=set)
     given: Given = NOTHING
 
@@ -68,9 +71,39 @@ def _own(modules: Set[str], libraries: Sequence[Path], anew: bool, given: Given)
     return _kept.own
 
 
+def opened(
+    place: Place, files: Mapping[str, bytes], variables: Mapping[str, str], folder: str, removed: Sequence[str]
+) -> Session:
+    """A session, in the process that stands ready where there is one; and from now on the next one stands ready.
+
+    Where the instructor's files lie beside a notebook, or there is no inner wall, none can: its folder is laid out before it is closed in.
+
+    Args:
+        place, files, variables, folder, removed: as for `Session`.
+
+    Raises:
+        ZygoteFailed: the zygote is gone, or could not fork.
+    """
+    standby, _kept.standby = _kept.standby, None
+    session = None
+    if standby is not None and standby.place == place:
+        with suppress(ZygoteFailed):  # it has ended meanwhile
+            session = Session(place, files, variables, folder, removed, standby)
+    elif standby is not None:
+        standby.close()
+    session = session or Session(place, files, variables, folder, removed)
+    if place.walls == "both" and not place.given:
+        with suppress(ZygoteFailed):  # whoever needs it will say so
+            _kept.standby = Standby(place)
+    return session
+
+
 @atexit.register
 def discard() -> None:
-    """End the zygote that this process started for itself, if there is one."""
+    """End what this process has at hand for itself."""
+    if _kept.standby is not None:
+        _kept.standby.close()
+        _kept.standby = None
     if _kept.own is not None:
         _kept.own.close()
         _kept.own = None

@@ -1,4 +1,4 @@
-"""One submission's notebook: a fork of the zygote, and the cells that are run in it."""
+"""One submission's notebook: a fork of the zygote, which may stand ready before it is needed, and the cells that are run in it."""
 
 from __future__ import annotations
 
@@ -53,8 +53,65 @@ class CellRun:
     reply: dict[str, Any] = field(default_factory=dict)
 
 
+class Standby:
+    """A process behind its walls that waits for a submission, and has nothing of one yet.
+
+    Args:
+        place: the zygote's.
+        folder: where the instructor's files are to lie, which is settled before the walls close; "" where there are none.
+
+    Raises:
+        ZygoteFailed: the zygote is gone.
+    """
+
+    def __init__(self, place: Place, folder: str = "") -> None:
+        self.place = place
+        self.group = groups.take(place.bound)
+        self.lease = socket.socket(socket.AF_UNIX)
+        self.connection, far = socket.socketpair()
+        try:
+            with far:
+                self.lease.connect(place.address)
+                doors = [self.group.door] if self.group else []
+                wire.send(self.lease, {"folder": folder or HOME}, far.fileno(), *doors)
+        except OSError as error:
+            self.close()
+            raise _failed(error) from None
+
+    def begin(self, opening: dict[str, Any]) -> None:
+        """Become a submission's.
+
+        Raises:
+            ZygoteFailed: the process could not be forked, or has ended.
+        """
+        until = time.monotonic() + SECONDS_TO_START
+        try:
+            answer = wire.receive(self.lease, until)
+            if answer["error"]:
+                raise OSError(answer["error"])
+            self.connection.settimeout(SECONDS_TO_START)
+            wire.send(self.connection, opening)
+            wire.receive(self.connection, until)
+        except (OSError, EOFError, ValueError) as error:
+            self.close()
+            raise _failed(error) from None
+
+    def close(self) -> None:
+        """End the process, and all that it started."""
+        for connection in (self.lease, self.connection):
+            with suppress(OSError):
+                connection.close()
+        if self.group is not None:
+            self.group.close()
+            self.group = None
+
+
+def _failed(error: Exception) -> ZygoteFailed:
+    return ZygoteFailed(f"no process for a submission: {type(error).__name__}: {error}")
+
+
 class Session:
-    """A submission's process, from its fork to its end.
+    """A submission's process, from its first cell to its end.
 
     Args:
         place: the zygote's.
@@ -62,9 +119,10 @@ class Session:
         variables: what to add to the environment.
         folder: where below the home the notebook runs.
         removed: which of the instructor's files it does not find.
+        standby: a process that stands ready; else one is forked.
 
     Raises:
-        ZygoteFailed: the zygote is gone, or could not fork.
+        ZygoteFailed: the zygote is gone, or could not fork, or the process that stood ready has ended.
     """
 
     def __init__(
@@ -74,37 +132,31 @@ class Session:
         variables: Mapping[str, str] | None = None,
         folder: str = "",
         removed: Sequence[str] = (),
+        standby: Standby | None = None,
     ) -> None:
         self.alive = True
         self._own_folder = temporary.make() if place.walls == "none" else None
+        where = str(Path(self._own_folder or HOME, folder))
         opening = {
             "environment": {**environment(place.walls), **(variables or {})},
             "files": {name: base64.b64encode(content).decode() for name, content in (files or {}).items()},
-            "folder": str(Path(self._own_folder or HOME, folder)),
+            "folder": where,
             "removed": list(removed),
         }
         self._sent = set(files or {}) | place.given
         self._room = MAX_TEXT
-        self._group = groups.take(place.bound)
-        self._lease = socket.socket(socket.AF_UNIX)
-        self._connection, far = socket.socketpair()
         try:
-            with far:
-                self._lease.connect(place.address)
-                doors = [self._group.door] if self._group else []
-                wire.send(self._lease, opening, far.fileno(), *doors)
-            answer = wire.receive(self._lease, time.monotonic() + SECONDS_TO_START)
-            if answer["error"]:
-                raise OSError(answer["error"])
-            wire.receive(self._connection, time.monotonic() + SECONDS_TO_START)  # it is ready: the walls stand
-        except (OSError, EOFError, ValueError) as error:
-            self.close()
-            raise ZygoteFailed(f"no process for a submission: {type(error).__name__}: {error}") from None
+            self._process = standby or Standby(place, where)
+            self._process.begin(opening)
+        except ZygoteFailed:
+            self._leave_folder()
+            raise
+        self._lease, self._connection = self._process.lease, self._process.connection
 
     @property
     def grouped(self) -> bool:
         """Whether the kernel bounds its memory, by a control group."""
-        return self._group is not None and self._group.populated
+        return self._process.group is not None and self._process.group.populated
 
     def start(self, source: str, lent: socket.socket | None = None, variable: str | None = None) -> None:
         """Begin to run a cell.
@@ -229,17 +281,15 @@ class Session:
     def close(self) -> None:
         """End the process, and all that it started."""
         self._end()
-        if self._own_folder is not None:
-            temporary.remove(self._own_folder)
+        self._leave_folder()
 
     def _end(self) -> None:
         self.alive = False
-        for connection in (self._lease, self._connection):
-            with suppress(OSError):
-                connection.close()
-        if self._group is not None:
-            self._group.close()
-            self._group = None
+        self._process.close()
+
+    def _leave_folder(self) -> None:
+        if self._own_folder is not None:
+            temporary.remove(self._own_folder)
 
     def __enter__(self) -> Session:
         return self

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.util import Finalize
 from typing import Any, Protocol, TypeVar
 
-from autograder.engine import temporary
+from autograder.engine import discard, temporary
 from autograder.problems import FAILED, Problem
 
 ATTEMPTS = 3
@@ -158,6 +159,7 @@ def _meet_where_nothing_stays() -> None:
 def _enter(start: Callable[..., None], *arguments: Any) -> None:
     """A process that leaves Ctrl-C to the main one, and does not outlive it."""
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which kernels would inherit
+    Finalize(None, discard, exitpriority=0)  # such a process ends without `atexit`
     threading.Thread(target=_follow, daemon=True).start()
     start(*arguments)
 

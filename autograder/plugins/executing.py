@@ -21,7 +21,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import compute_checksum, is_grade
 from traitlets import Integer, default
 
-from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, borrowed, temporary
+from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, borrowed, opened, temporary
 from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.exercises import exercises_in
@@ -201,17 +201,17 @@ class JudgedExecute(Execute):
         def modules() -> set[str]:
             return modules_of(cell.source for cell in nb.cells if cell.cell_type == "code")
 
-        def opened(stack: ExitStack, anew: bool) -> Session:
+        def session(stack: ExitStack, anew: bool) -> Session:
             place = stack.enter_context(borrowed(modules, [LIBRARY], anew, given or NOTHING))
-            return stack.enter_context(Session(place, files, variables, folder, removed))
+            return stack.enter_context(opened(place, files, variables, folder, removed))
 
         with ExitStack() as stack:
             try:
-                session = opened(stack, anew=False)
+                begun = session(stack, anew=False)
             except ZygoteFailed as error:
                 self.log.warning("%s; another zygote is started", error)
-                session = opened(stack, anew=True)
-            yield session
+                begun = session(stack, anew=True)
+            yield begun
 
     def _paper_of(self, info: dict[str, Any]) -> int:
         """The paper that whoever began this run has chosen, or the class's."""

@@ -133,7 +133,7 @@ def test_a_released_notebook_holds_listed_metadata_and_no_outputs(notebook: str)
     assert (read.nbformat, read.nbformat_minor) == (4, 5)
     assert read.metadata == {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
     for cell in read.cells:
-        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "jupyter", "tags"}
+        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "experiment", "jupyter", "tags"}
         assert cell.metadata.get("jupyter", FOLDED) == FOLDED
         assert set(cell.metadata.get("tags", ())) <= set(TAGS)
         assert cell.cell_type != "code" or (cell.outputs == [] and cell.execution_count is None)

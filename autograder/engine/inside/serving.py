@@ -1,7 +1,7 @@
-"""One submission's process: it does what the grader asks for, cell by cell, until the grader hangs up.
+"""One submission's process: it waits until there is a submission, and does what the grader asks for, cell by cell, until it hangs up.
 
+Opening: {"environment": {...}, "files": {path: base64}, "folder": ..., "removed": [path, ...]}, answered by {"ready": true}.
 Requests: {"do": "run", "source": ..., "socket": a variable's name or None}, {"do": "files"}.
-Said once, before any cell: {"ready": true}.
 Replies: {"messages": [[type, content], ...], "reply": {...}}, {"written": {path: base64}, "removed": [path, ...]}.
 """
 
@@ -23,28 +23,30 @@ from . import wire
 from .files import changes, stamps
 from .shell import Notebook
 
+MAX_OPENING = 96 << 20
 
-def serve(
-    connection: socket.socket,
-    notebook: Notebook,
-    modules: Mapping[str, ModuleType],
-    files: dict[str, str],
-    removed: list[str],
-) -> None:
-    """Run a notebook's cells in the current folder, beside the files that came with it.
+
+def serve(connection: socket.socket, notebook: Notebook, modules: Mapping[str, ModuleType]) -> None:
+    """Run a notebook's cells beside the files that come with it.
 
     Args:
         connection: to the grader.
         notebook: a warm shell.
         modules: what was imported beforehand.
-        files: base64 contents by relative path.
-        removed: what is not to be there, though it was given.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        opening = wire.receive(connection, most=MAX_OPENING)
+    except EOFError:
+        return
+    os.environ.clear()
+    os.environ.update(opening["environment"])
+    os.makedirs(opening["folder"], exist_ok=True)
+    os.chdir(opening["folder"])
     home = Path.cwd()
-    for name in removed:
+    for name in opening["removed"]:
         (home / name).unlink(missing_ok=True)
-    _unpack(home, files)
+    _unpack(home, opening["files"])
     before = stamps(home)
     sys.path[:] = _path()
     notebook.begin(modules)

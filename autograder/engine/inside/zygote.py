@@ -5,7 +5,7 @@ files that are sent, and takes connections at the listening socket whose descrip
 ends. A connection is a lease on one forked process: an opening message comes with the descriptor of that process's own
 connection to the grader and, where there is a control group for it, that of the group's door; after it, each byte "i"
 interrupts the process, and each byte "w" asks how long it has waited for a processor. When the lease is closed, it is
-killed, with all that it started.
+killed, with all that it started. What it is to run it hears on its own connection, when its walls stand.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from .serving import serve
 from .shell import Notebook
 
 STANDARD_INPUT = 0
-MAX_OPENING = 96 << 20
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 MOST_ROOMS = 8
 KERNEL = (
@@ -142,7 +141,7 @@ class Leases:
 
     def _take(self, lease: socket.socket) -> None:
         try:
-            opening, descriptors = wire.receive_with_descriptors(lease, time.monotonic() + SECONDS_TO_OPEN, MAX_OPENING)
+            opening, descriptors = wire.receive_with_descriptors(lease, time.monotonic() + SECONDS_TO_OPEN)
             if not descriptors:
                 raise EOFError("no connection came with the opening")
         except (OSError, ValueError, EOFError):
@@ -150,7 +149,7 @@ class Leases:
             return
         lease.settimeout(None)
         try:
-            child, rooms = self._fork(opening, *descriptors)
+            child, rooms = self._fork(opening["folder"], *descriptors)
         except OSError as error:
             with suppress(OSError):
                 wire.send(lease, {"error": f"{type(error).__name__}: {error}"})
@@ -192,13 +191,19 @@ class Leases:
                     if lease.child == child:  # the grader knows by now: its connection to it is closed
                         lease.child = None
 
-    def _fork(self, opening: dict[str, Any], descriptor: int, door: int | None = None) -> tuple[int, list[int]]:
-        """The process that serves a submission, and its rooms; behind an inner wall it is the grandchild, and first in its own world."""
+    def _fork(self, folder: str, descriptor: int, door: int | None = None) -> tuple[int, list[int]]:
+        """The process that serves a submission, and its rooms; behind an inner wall it is the grandchild, and first in its own world.
+
+        Args:
+            folder: where the instructor's files are to lie.
+            descriptor: of its connection to the grader.
+            door: of its control group.
+        """
         if not self._walled:
             child = os.fork()
             if not child:
                 _enter(door)
-                self._become(opening, descriptor)
+                self._become(folder, descriptor)
             return child, []
         told, tell = socket.socketpair()
         with told:
@@ -206,7 +211,7 @@ class Leases:
                 middle = os.fork()
                 if not middle:
                     _enter(door)
-                    self._pass_through(opening, descriptor, tell)
+                    self._pass_through(folder, descriptor, tell)
             os.waitpid(middle, 0)
             said, rooms, _, _ = socket.recv_fds(told, 4096, MOST_ROOMS)
         text = said.decode(errors="replace")
@@ -214,20 +219,20 @@ class Leases:
             raise OSError(text or "the process between zygote and submission died")
         return int(text), rooms
 
-    def _pass_through(self, opening: dict[str, Any], descriptor: int, tell: socket.socket) -> NoReturn:
+    def _pass_through(self, folder: str, descriptor: int, tell: socket.socket) -> NoReturn:
         try:
             walls.separate()
-            rooms = walls.furnish(self._limits, opening["folder"], bool(self._given))
+            rooms = walls.furnish(self._limits, folder, bool(self._given))
             child = os.fork()
             if not child:
-                self._become(opening, descriptor)
+                self._become(folder, descriptor)
             socket.send_fds(tell, [str(child).encode()], rooms)
         except BaseException as error:
             tell.send(f"{type(error).__name__}: {error}".encode()[:4096])
         finally:
             os._exit(0)
 
-    def _become(self, opening: dict[str, Any], descriptor: int) -> NoReturn:
+    def _become(self, folder: str, descriptor: int) -> NoReturn:
         code = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -235,9 +240,6 @@ class Leases:
             connection = socket.socket(fileno=os.dup(descriptor))
             _close_others(connection.fileno())
             os.setsid()
-            os.environ.clear()
-            os.environ.update(opening["environment"])
-            folder = opening["folder"]
             if self._walled:
                 walls.show_processes()
             else:
@@ -250,8 +252,7 @@ class Leases:
                     shutil.copytree(self._given, folder, symlinks=self._confined, dirs_exist_ok=True)
             if self._confined:
                 walls.confine(self._limits, self._filter)
-            os.chdir(folder)
-            serve(connection, self._notebook, self._hidden.modules, opening["files"], opening["removed"])
+            serve(connection, self._notebook, self._hidden.modules)
             code = 0
         except BaseException as error:
             os.write(2, f"a submission's process: {type(error).__name__}: {error}\n".encode())
