@@ -21,15 +21,17 @@ from collections.abc import Callable
 from functools import partial, wraps
 from html import escape
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 import numpy as np
-from matplotlib import style
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from course.checking import examine
+from course.figures import forms
 from course.trial import ranks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,7 +86,7 @@ def from_processes(function: Callable[..., Any], p: int, *arguments: Any) -> lis
         raise CannotDraw(f"There is nothing to draw: {trouble}.") from trouble
 
 
-Draw = Callable[..., tuple[Figure, str]]
+Draw = Callable[..., "tuple[Figure, str]"]
 Show = Callable[..., Picture | Covered | None]
 
 
@@ -106,6 +108,8 @@ def picture(draw: Draw | None = None, *, waits: bool = True) -> Show | Callable[
 def _shown(draw: Draw, waits: bool) -> Show:
     @wraps(draw)
     def drawn(*arguments: Any, **keywords: Any) -> Picture | Covered:
+        from matplotlib import style
+
         with style.context([STYLE]):
             try:
                 return Picture(*draw(*arguments, **keywords))
@@ -149,7 +153,7 @@ def canvas(
     rows: int = 1, columns: int = 1, *, width: float = 8.0, height: float = 3.6, **options: Any
 ) -> tuple[Figure, Any]:
     """A figure and its axes, outside pyplot, so that nothing is drawn twice or left open. Sizes are in inches."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = forms.figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(rows, columns, **options)
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course.clock import race, threads
-from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture, powers_of_ten
+from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, forms, picture, powers_of_ten
 from course.figures.verdicts import CHANGED, between, told
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Shape = tuple[int, ...]
 
@@ -86,7 +87,9 @@ def _meeting(a: int | None, b: int | None, name: str | None, other: str | None) 
 
 def _axis(axes: Axes, column: int, row: float, size: int | None, name: str | None, stretched: bool) -> None:
     face, hatch = ("white", "////") if stretched else (PALE, None)
-    box = Rectangle((column + 0.06, row), 0.88, 0.84, facecolor=face, edgecolor="0.45", hatch=hatch, linewidth=1.2)
+    box = forms.rectangle(
+        (column + 0.06, row), 0.88, 0.84, facecolor=face, edgecolor="0.45", hatch=hatch, linewidth=1.2
+    )
     axes.add_patch(box)
     text = "–" if size is None else f"{name} = {size}" if name else str(size)
     white = {"facecolor": "white", "edgecolor": "none", "pad": 2} if stretched else None
@@ -107,7 +110,7 @@ def padded_texts() -> tuple[Figure, str]:
             for place in range(n):
                 real = gap <= place < gap + len(words)
                 style: dict[str, Any] = {"facecolor": PALE} if real else {"facecolor": "white", "hatch": "////"}
-                axes.add_patch(Rectangle((place, item), 1, 1, edgecolor="0.45", **style))
+                axes.add_patch(forms.rectangle((place, item), 1, 1, edgecolor="0.45", **style))
                 if real:
                     axes.text(place + 0.5, item + 0.5, words[place - gap], ha="center", va="center", fontsize=11)
             axes.text(-0.12, item + 0.5, f"item {item}, length {len(words)}", ha="right", va="center", fontsize=11)
@@ -162,7 +165,7 @@ def _mask_panel(axes: Axes, keep: np.ndarray, real: range) -> None:
         style: dict[str, Any] = (
             {"facecolor": PALE} if i in real and j in real else {"facecolor": "white", "hatch": "////"}
         )
-        axes.add_patch(Rectangle((j, i), 1, 1, edgecolor="0.6", **style))
+        axes.add_patch(forms.rectangle((j, i), 1, 1, edgecolor="0.6", **style))
         if sees:
             axes.plot(j + 0.5, i + 0.5, "o", color=COLOURS[0], markersize=11, markeredgecolor="white")
     for i in np.flatnonzero(~keep.any(axis=1)):
@@ -272,16 +275,16 @@ def there_and_back() -> tuple[Figure, str]:
         (10.1, "O", "[n, v]", "dO", "handed in", ""),
     )
     kept = {needed for *_, needed in stations if needed}
-    axes.add_patch(Rectangle((0.2, 2.06), 8.9, 0.66, facecolor="0.93", edgecolor="none"))
+    axes.add_patch(forms.rectangle((0.2, 2.06), 8.9, 0.66, facecolor="0.93", edgecolor="none"))
     axes.text(9.2, 2.39, "kept for\nthe way back", ha="left", va="center", fontsize=12, color="0.3")
     for x, name, shape, gradient, formula, needed in stations:
         for y, text, face in ((1.0, name, PALE), (3.7, gradient, "white")):
-            box = Rectangle((x - 0.45, y - 0.42), 0.9, 0.84, facecolor=face, edgecolor="0.35", linewidth=1.4)
+            box = forms.rectangle((x - 0.45, y - 0.42), 0.9, 0.84, facecolor=face, edgecolor="0.35", linewidth=1.4)
             axes.add_patch(box)
             axes.text(x, y - 0.13, text, ha="center", va="center", fontsize=15, weight="bold")
             axes.text(x, y + 0.22, shape, ha="center", va="center", fontsize=11.5)
         if name in kept:
-            axes.add_patch(Rectangle((x - 0.3, 2.14), 0.6, 0.5, facecolor=PALE, edgecolor="0.35", linewidth=1.2))
+            axes.add_patch(forms.rectangle((x - 0.3, 2.14), 0.6, 0.5, facecolor=PALE, edgecolor="0.35", linewidth=1.2))
             axes.text(x, 2.39, name, ha="center", va="center", fontsize=14, weight="bold")
         axes.text(x, 4.26, formula, ha="center", va="top", fontsize=13)
         if needed:
@@ -313,7 +316,7 @@ def _arrow(axes: Axes, start: float, end: float, y: float, bend: float) -> None:
     lift = -0.42 if bend else 0.0
     ends = ((start, y + lift), (end, y + lift)) if bend else ((start + side, y), (end - side, y))
     axes.add_patch(
-        FancyArrowPatch(
+        forms.arrow(
             *ends, connectionstyle=f"arc3,rad={curve}", arrowstyle="-|>", mutation_scale=14, color="0.25", linewidth=1.4
         )
     )

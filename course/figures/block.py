@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Int
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture
+from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, forms, picture
 from course.figures.causal import influence_map
 from course.figures.grids import grid
 from course.figures.verdicts import told
 from course.parameters import random_parameters
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "block_diagram",
@@ -57,7 +58,9 @@ def block_diagram() -> tuple[Figure, str]:
         _box(axes, start + 2.95, name, what)
         _path(axes, [(start + 4.85, 1.9), (start + 5.25, 1.9), (start + 5.25, 0.27)])
         axes.text(start + 5.4, 1.15, update, ha="left", va="center", fontsize=13, weight="bold")
-        axes.add_patch(Circle((start + 5.25, 0), 0.25, facecolor="white", edgecolor="black", linewidth=2, zorder=3))
+        axes.add_patch(
+            forms.circle((start + 5.25, 0), 0.25, facecolor="white", edgecolor="black", linewidth=2, zorder=3)
+        )
         axes.text(start + 5.25, -0.01, "+", ha="center", va="center", fontsize=16, zorder=4)
     axes.text(3.3, -0.28, "the residual stream: straight on", ha="center", va="top", color="0.3")
     axes.text(10.0, -0.28, "straight on, unchanged", ha="center", va="top", color="0.3")
@@ -85,7 +88,7 @@ def _path(axes: Axes, points: list[tuple[float, float]]) -> None:
 
 def _box(axes: Axes, left: float, name: str, what: str) -> None:
     axes.add_patch(
-        FancyBboxPatch((left + 0.08, 1.2), 1.74, 1.4, boxstyle="round,pad=0.08", facecolor=PALE, edgecolor="black")
+        forms.box((left + 0.08, 1.2), 1.74, 1.4, boxstyle="round,pad=0.08", facecolor=PALE, edgecolor="black")
     )
     axes.text(left + 0.95, 2.3, name, ha="center", va="center", fontsize=12, weight="bold")
     axes.text(left + 0.95, 1.6, what, ha="center", va="center", fontsize=10.5)
@@ -282,7 +285,7 @@ def shuffled(guess: str | None, block: Block) -> tuple[Figure, str]:
         ]
         for column, change in enumerate(changes):
             same = change < 1e-12
-            axes.add_patch(Rectangle((column, row), 1, 1, facecolor="white" if same else PALE, edgecolor="0.5"))
+            axes.add_patch(forms.rectangle((column, row), 1, 1, facecolor="white" if same else PALE, edgecolor="0.5"))
             text = "the same" if same else f"changes\nby {change:.2f}"
             axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", weight="normal" if same else "bold")
         axes.text(-0.06, row + 0.5, name, ha="right", va="center")
@@ -290,7 +293,7 @@ def shuffled(guess: str | None, block: Block) -> tuple[Figure, str]:
         sentences.append(f"{name}: {', '.join(told_changes)}")
     for column, blocks in enumerate(("1 block", "2 blocks", "3 blocks")):
         axes.text(column + 0.5, -0.1, blocks, ha="center", va="bottom")
-    axes.add_patch(Rectangle((0.0, 1.0), 3, 1, fill=False, edgecolor=FRAME, linewidth=3))
+    axes.add_patch(forms.rectangle((0.0, 1.0), 3, 1, fill=False, edgecolor=FRAME, linewidth=3))
     axes.set(xlim=(-1.75, 3.05), ylim=(4.05, -0.45))
     axes.set_axis_off()
     verdict = told(guess, "c")
@@ -366,15 +369,17 @@ def right_row() -> tuple[Figure, str]:
     """Which row of the logits is held against which word."""
     words = ("rain", "falls", "on", "the", "roof", "<eos>")
     figure, axes = canvas(width=9.4, height=4.2)
-    axes.add_patch(Rectangle((0.06, 1.15), len(words) - 0.12, 0.6, facecolor="white", edgecolor="black", linewidth=1.5))
+    axes.add_patch(
+        forms.rectangle((0.06, 1.15), len(words) - 0.12, 0.6, facecolor="white", edgecolor="black", linewidth=1.5)
+    )
     axes.text(
         len(words) / 2, 1.45, "the model, under a causal mask: row i is made of words 0 to i", ha="center", va="center"
     )
     for i, word in enumerate(words):
         last = i == len(words) - 1
-        axes.add_patch(Rectangle((i + 0.06, 0), 0.88, 0.7, facecolor=PALE, edgecolor="0.4"))
+        axes.add_patch(forms.rectangle((i + 0.06, 0), 0.88, 0.7, facecolor=PALE, edgecolor="0.4"))
         axes.text(i + 0.5, 0.35, word, ha="center", va="center", fontsize=13)
-        axes.add_patch(Rectangle((i + 0.06, 2.2), 0.88, 0.7, facecolor="white", edgecolor="0.4"))
+        axes.add_patch(forms.rectangle((i + 0.06, 2.2), 0.88, 0.7, facecolor="white", edgecolor="0.4"))
         axes.text(i + 0.5, 2.55, f"logits, row {i}", ha="center", va="center", fontsize=11)
         for low, high in ((0.72, 1.13), (1.77, 2.18)):
             axes.annotate("", (i + 0.5, high), (i + 0.5, low), arrowprops={"arrowstyle": "-|>", "color": "0.4"})
@@ -384,7 +389,7 @@ def right_row() -> tuple[Figure, str]:
             if last
             else {"facecolor": PALE, "edgecolor": FRAME, "linewidth": 2}
         )
-        axes.add_patch(Rectangle((i + 0.06, 3.35), 0.88, 0.7, **style))
+        axes.add_patch(forms.rectangle((i + 0.06, 3.35), 0.88, 0.7, **style))
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5} if last else None
         axes.text(
             i + 0.5,

@@ -6,18 +6,20 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 
 from course import museum
-from course.figures import COLOURS, MARKERS, PALE, CannotDraw, canvas, from_processes, picture
+from course.figures import COLOURS, MARKERS, PALE, CannotDraw, canvas, forms, from_processes, picture
 from course.figures.verdicts import told
 from course.parameters import random_parameters
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
 ParallelBlock = Callable[..., Float[np.ndarray, "n d"]]
 
@@ -40,7 +42,7 @@ def own_copies(guess: str | None) -> tuple[Figure, str]:
     """Three memories, one of the notebook and one of each rank, and the list `notes` in each."""
     figure, axes = canvas(width=8.4, height=2.6)
     for left, name, notes in ((0.0, "rank 0", "[0]"), (3.4, "this notebook", "[]"), (6.8, "rank 1", "[1]")):
-        axes.add_patch(Rectangle((left, 0), 2.4, 1.5, facecolor=PALE, edgecolor="black", linewidth=1.5))
+        axes.add_patch(forms.rectangle((left, 0), 2.4, 1.5, facecolor=PALE, edgecolor="black", linewidth=1.5))
         axes.text(left + 1.2, 1.62, name, ha="center", va="bottom", weight="bold")
         axes.text(left + 1.2, 0.75, f"notes = {notes}", ha="center", va="center", family="monospace")
     for start, end in ((3.35, 2.45), (5.85, 6.75)):
@@ -87,15 +89,15 @@ def two_lanes() -> tuple[Figure, str]:
                 _step(axes, left, y, width, title, what, own)
             elif y < 1:  # one bar for both lanes
                 axes.add_patch(
-                    Rectangle((left, 0.35), width, 4.4, facecolor=COLOURS[4], edgecolor="black", linewidth=1.5)
+                    forms.rectangle((left, 0.35), width, 4.4, facecolor=COLOURS[4], edgecolor="black", linewidth=1.5)
                 )
                 axes.text(left + width / 2, 2.55, "all-reduce", ha="center", va="center", rotation=90, weight="bold")
                 axes.text(left + width / 2, 4.9, what, ha="center", va="bottom", weight="bold")
             left += width
     key = (
-        Patch(facecolor="white", edgecolor="black", linestyle="--", label="the same on every rank"),
-        Patch(facecolor=PALE, edgecolor="black", label="this rank's share"),
-        Patch(facecolor=COLOURS[4], edgecolor="black", label="they meet, and add"),
+        forms.patch(facecolor="white", edgecolor="black", linestyle="--", label="the same on every rank"),
+        forms.patch(facecolor=PALE, edgecolor="black", label="this rank's share"),
+        forms.patch(facecolor=COLOURS[4], edgecolor="black", label="they meet, and add"),
     )
     axes.legend(handles=key, loc="lower center", bbox_to_anchor=(0.5, -0.14), ncols=3, fontsize=12)
     axes.set(xlim=(-0.1, 15.9), ylim=(-0.1, 5.5))
@@ -111,7 +113,7 @@ def two_lanes() -> tuple[Figure, str]:
 
 def _step(axes: Axes, left: float, bottom: float, width: float, name: str, what: str, own: bool) -> None:
     axes.add_patch(
-        FancyBboxPatch(
+        forms.box(
             (left + 0.06, bottom + 0.08),
             width - 0.12,
             1.34,
@@ -199,7 +201,7 @@ def _time_line(axes: Axes, lanes: list[Lane]) -> None:
         for i, (start, end) in enumerate(pairwise(edges)):
             met = i % 2 == 1
             axes.add_patch(
-                Rectangle(
+                forms.rectangle(
                     (1e3 * (start - zero), rank - 0.32),
                     1e3 * (end - start),
                     0.64,
@@ -216,8 +218,10 @@ def _time_line(axes: Axes, lanes: list[Lane]) -> None:
 
 def _key() -> list[Patch]:
     return [
-        Patch(facecolor=PALE, edgecolor="black", label="works"),
-        Patch(facecolor=COLOURS[4], edgecolor="black", hatch="///", label="in an all-reduce: waits, and exchanges"),
+        forms.patch(facecolor=PALE, edgecolor="black", label="works"),
+        forms.patch(
+            facecolor=COLOURS[4], edgecolor="black", hatch="///", label="in an all-reduce: waits, and exchanges"
+        ),
     ]
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Bool, Float
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, picture
+from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, forms, picture
 from course.figures.grids import COLOUR_REPEATS, grid, numbered_places
 from course.figures.verdicts import told
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Scores = Float[np.ndarray, "n m"]
 Mask = Bool[np.ndarray, "n m"]
@@ -31,10 +33,10 @@ def n_problems() -> tuple[Figure, str]:
     for i in range(n):
         for j in range(n):
             if j <= i:
-                axes.add_patch(Rectangle((j, i), 1, 1, facecolor=PALE, edgecolor="0.4"))
+                axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor=PALE, edgecolor="0.4"))
                 axes.text(j + 0.5, i + 0.5, SENTENCE[j], ha="center", va="center", fontsize=13)
             else:
-                axes.add_patch(Rectangle((j, i), 1, 1, facecolor="white", edgecolor="0.6", hatch="////"))
+                axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor="white", edgecolor="0.6", hatch="////"))
         axes.text(-0.15, i + 0.5, f"problem {i}", ha="right", va="center")
         axes.annotate("", (n + 0.7, i + 0.5), (n + 0.1, i + 0.5), arrowprops={"arrowstyle": "->"})
         axes.text(n + 0.85, i + 0.5, answers[i], va="center", fontsize=13, weight="bold")
@@ -134,9 +136,9 @@ def influence_cells(axes: Axes, moved: Mask, keep: Mask) -> None:
     for (i, j), moves in np.ndenumerate(moved):
         leak = moves and not keep[i, j]
         face = PALE if keep[i, j] else "white"
-        axes.add_patch(Rectangle((j, i), 1, 1, facecolor=face, edgecolor="0.7"))
+        axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor=face, edgecolor="0.7"))
         if leak:
-            inside = Rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor=FRAME, linewidth=2.5)
+            inside = forms.rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor=FRAME, linewidth=2.5)
             axes.add_patch(inside)
             axes.text(j + 0.5, i + 0.5, "leak", ha="center", va="center", color=FRAME, weight="bold", fontsize=11)
         elif moves:
@@ -251,7 +253,7 @@ def _first(there: np.ndarray) -> int | None:
 def _hatch_infinities(axes: Axes, matrix: np.ndarray) -> None:
     """An infinity is no shade of a number: its cell is white and hatched."""
     for i, j in np.argwhere(np.isneginf(matrix)):
-        place = Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white", hatch="////", edgecolor="0.7", zorder=0.5)
+        place = forms.rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white", hatch="////", edgecolor="0.7", zorder=0.5)
         axes.add_patch(place)
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
         axes.text(j, i, "-∞", ha="center", va="center", bbox=box)
@@ -293,7 +295,7 @@ def masks_and_places(
         ),
         ("0 after softmax, renormalised", lambda Y: zero_renorm(softmax(scores(Y)), keep)),
     ]
-    figure = Figure(figsize=(10.2, 9.6), layout="constrained")
+    figure = forms.figure(figsize=(10.2, 9.6), layout="constrained")
     verdict = told(guess, "c")
     figure.supxlabel(f"Pale blue: the causal mask permits it. {verdict}", fontsize=12)
     cells = np.ravel(np.asarray(figure.subfigures(3, 2)))

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
 from torch import Tensor, nn
 
 from course import markov
 from course.clock import threads
-from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, picture
+from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, forms, picture
 from course.figures.grids import grid, numbered_places
 from course.figures.verdicts import told
 from course.markov import STRATEGIES, OneLayer, Strategy, causal, on_rows, train, zero_after, zero_before
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LossByPosition = Callable[[nn.Module, Tensor], Tensor]
 Verdict = Callable[[float, float, float], str]
@@ -275,9 +276,11 @@ def _unordered(ids: Int[np.ndarray, "b k+1"]) -> float:
 def _map(axes: Axes, moved: Bool[np.ndarray, "n n"], keep: Bool[np.ndarray, "n n"]) -> None:
     for (i, j), moves in np.ndenumerate(moved):
         leak = moves and not keep[i, j]
-        axes.add_patch(Rectangle((j, i), 1, 1, facecolor=PALE if keep[i, j] else "white", edgecolor="0.75"))
+        axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor=PALE if keep[i, j] else "white", edgecolor="0.75"))
         if leak:
-            axes.add_patch(Rectangle((j + 0.08, i + 0.08), 0.84, 0.84, fill=False, edgecolor=FRAME, linewidth=1.5))
+            axes.add_patch(
+                forms.rectangle((j + 0.08, i + 0.08), 0.84, 0.84, fill=False, edgecolor=FRAME, linewidth=1.5)
+            )
         if moves:
             axes.plot(j + 0.5, i + 0.5, "X" if leak else "o", color=FRAME if leak else COLOURS[0], markersize=6)
     numbered_places(axes, *moved.shape)
@@ -307,9 +310,9 @@ def maps(influence: Influence) -> tuple[Figure, str]:
     for axes in panels[:, 0]:
         axes.set_ylabel("output i is watched")
     key = (
-        Line2D([], [], linestyle="", marker="o", color=COLOURS[0], markersize=6, label="influence, allowed"),
-        Line2D([], [], linestyle="", marker="X", color=FRAME, markersize=6, label="leak (framed)"),
-        Patch(facecolor=PALE, edgecolor="0.75", label="may be seen"),
+        forms.line([], [], linestyle="", marker="o", color=COLOURS[0], markersize=6, label="influence, allowed"),
+        forms.line([], [], linestyle="", marker="X", color=FRAME, markersize=6, label="leak (framed)"),
+        forms.patch(facecolor=PALE, edgecolor="0.75", label="may be seen"),
     )
     figure.legend(handles=key, loc="outside lower center", ncols=3)
     return figure, (

@@ -6,24 +6,26 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from jaxtyping import Float
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from torch import Tensor
 
 from course import racers, races, recording
 from course.clock import Device, seconds, synchronize
-from course.figures import COLOURS, MARKERS, canvas, picture, powers_of_ten, uncovered
+from course.figures import COLOURS, MARKERS, canvas, forms, picture, powers_of_ten, uncovered
 from course.figures.verdicts import between, least, told
 from course.racers import BY_TOKEN, COMPILED, NAMES
 from course.races import COUNTED_AT, FORWARD, Curve, Race
 from course.recording import Run
 from course.roofline import Roofs, score_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 Bench = Callable[..., dict[str, object]]
 BlockFlops = Callable[[int, int, int, int, int], dict[str, int]]
@@ -320,7 +322,7 @@ def _gain(race: Race) -> str:
 
 def _key(rows: list[Row]) -> list[Line2D]:
     present = [name for name in NAMES if any(row.race.curves[name].lengths for row in rows)]
-    return [Line2D([], [], label=name, **rows[0].style(name)) for name in present]
+    return [forms.line([], [], label=name, **rows[0].style(name)) for name in present]
 
 
 def _round_numbers(axes: Axes, *others: float) -> None:

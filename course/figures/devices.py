@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, CannotDraw, canvas, from_processes, picture
+from course.figures import COLOURS, FRAME, MARKERS, PALE, CannotDraw, canvas, forms, from_processes, picture
 from course.figures.grids import grid
 from course.figures.verdicts import told
 from course.parameters import Params, shapes
 from course.trial import ranks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Array = np.ndarray
 Shards = Callable[[Array, int], list[Array]]
@@ -58,7 +59,7 @@ def two_cuts(
         grid(axes, seen, title, limits=limits, digits=3)
         height, width = table.shape
         axes.add_patch(
-            Rectangle((-0.5, -0.5), width, height, fill=False, linestyle=":", edgecolor="0.4", clip_on=False)
+            forms.rectangle((-0.5, -0.5), width, height, fill=False, linestyle=":", edgecolor="0.4", clip_on=False)
         )
         if column:
             axes.text(-0.16, 0.5, "@="[column - 1], fontsize=15, transform=axes.transAxes, va="center", ha="center")
@@ -150,7 +151,7 @@ def four_ways(guess: str | None) -> tuple[Figure, str]:
     for row, way in enumerate(WAYS):
         y = row + 0.45
         if way.collectives == 1:
-            axes.add_patch(Rectangle((-0.1, row), 11.4, 0.9, facecolor=PALE, edgecolor=FRAME, linewidth=3))
+            axes.add_patch(forms.rectangle((-0.1, row), 11.4, 0.9, facecolor=PALE, edgecolor=FRAME, linewidth=3))
         cells = ("abcd"[row], way.first, way.has, way.before_act, way.second, way.after, str(way.collectives))
         for left, cell in zip(lefts, cells, strict=True):
             axes.text(left + (0.1 if left == 0 else 0), y, cell, va="center", fontsize=11.5)
@@ -257,12 +258,12 @@ def ring(p: int = 3) -> tuple[Figure, str]:
             for c in range(p):
                 done = len(table[r][c]) == p
                 axes.add_patch(
-                    Rectangle((c, r), 1, 1, facecolor=PALE if done else "white", edgecolor="0.5", linewidth=1)
+                    forms.rectangle((c, r), 1, 1, facecolor=PALE if done else "white", edgecolor="0.5", linewidth=1)
                 )
                 text = "+".join(table[r][c]) if p < 4 else table[r][c]
                 axes.text(c + 0.5, r + 0.5, text, ha="center", va="center", fontsize=9 if p == 3 else 11)
         for r, c in arrived:
-            axes.add_patch(Rectangle((c, r), 1, 1, fill=False, edgecolor=FRAME, linewidth=2.5, zorder=3))
+            axes.add_patch(forms.rectangle((c, r), 1, 1, fill=False, edgecolor=FRAME, linewidth=2.5, zorder=3))
             way = {"arrowstyle": "-|>", "color": "black", "linewidth": 1.5, "shrinkA": 0, "shrinkB": 0}
             axes.annotate("", (c + 0.5, r + 0.28), (c + 0.5, r - 0.28), arrowprops=way, zorder=4)
     panels[0].set_ylabel("device")
@@ -304,7 +305,7 @@ def packings(guess: int | None) -> tuple[Figure, str]:
         for place, (letter, i) in enumerate(order):
             r = place // (len(order) // p) if cut else i // (h // p)
             owners[letter, i] = r
-            axes.add_patch(Rectangle((place, y), 1, 0.9, facecolor=WASH[r], edgecolor="0.4", linewidth=1))
+            axes.add_patch(forms.rectangle((place, y), 1, 0.9, facecolor=WASH[r], edgecolor="0.4", linewidth=1))
             axes.text(place + 0.5, y + 0.45, f"{letter}{i}", ha="center", va="center", fontsize=12)
             if not cut:
                 axes.text(place + 0.5, y + 1.15, str(r), ha="center", va="center", fontsize=11)
@@ -403,7 +404,7 @@ def shard_map(model: str, p: int, n: int = 1024, bytes_each: int = 2) -> tuple[F
         if isinstance(row, str):
             middle = 1.65 + WIDE * len(shown) / 2
             paint, ink = ("black", "white") if p > 1 else ("white", "black")
-            axes.add_patch(Rectangle((1.65, y + 0.2), WIDE * len(shown), 0.5, facecolor=paint))
+            axes.add_patch(forms.rectangle((1.65, y + 0.2), WIDE * len(shown), 0.5, facecolor=paint))
             axes.text(middle, y + 0.45, row, ha="center", va="center", color=ink, fontsize=12)
             continue
         axes.text(1.5, y + 0.45, row.name, ha="right", va="center", fontsize=12)
@@ -440,7 +441,7 @@ def _lay(axes: Axes, left: float, y: float, piece: Piece, r: int | None, wash: s
     if r is None:
         axes.text(middle, y + 0.45, "...", ha="center", va="center", fontsize=14)
         return
-    box = Rectangle((left, y + 0.05), WIDE - 0.2, 0.8, facecolor=wash, edgecolor="0.3", linewidth=1)
+    box = forms.rectangle((left, y + 0.05), WIDE - 0.2, 0.8, facecolor=wash, edgecolor="0.3", linewidth=1)
     backing = None
     if not piece.of:
         box.set(facecolor="white", edgecolor="0.6", hatch="///")
@@ -553,7 +554,7 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
         error = max(float(np.abs(result - trial.wanted).max()) for result in outcome.results)
         sign = next((name for name, holds in trial.signs.items() if holds(outcome.results)), "of no simple form")
         if trial.right:
-            axes.add_patch(Rectangle((-0.1, row - 0.45), 14.3, 0.9, facecolor=PALE, edgecolor="none", zorder=0))
+            axes.add_patch(forms.rectangle((-0.1, row - 0.45), 14.3, 0.9, facecolor=PALE, edgecolor="none", zorder=0))
             sign = "rounding" if error < 1e-12 else sign
         cells = (
             trial.name,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
-from matplotlib.patches import Rectangle
 
-from course.figures import FRAME, PALE
+from course.figures import FRAME, PALE, forms
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOUR_REPEATS = "The colours repeat the numbers: the darker, the lower."
 """What is written under grids whose colours have no scale beside them."""
@@ -43,11 +42,11 @@ def grid(
     finite = matrix[np.isfinite(matrix)]
     low, high = limits or (finite.min(initial=0.0), finite.max(initial=1e-9))
     shades = np.nan_to_num(matrix, nan=low, posinf=high, neginf=low)
-    colours = ListedColormap([PALE]) if plain else colormaps["cividis"]
+    colours = forms.colours(PALE) if plain else forms.colours()
     axes.imshow(shades, cmap=colours, vmin=low, vmax=high, aspect="equal")
     for (i, j), value in np.ndenumerate(matrix):
         if np.isnan(value):
-            axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white"))
+            axes.add_patch(forms.rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white"))
             continue
         shade = colours((shades[i, j] - low) / (high - low + 1e-12))
         axes.text(j, i, _number(value, digits), ha="center", va="center", color=_readable_on(shade))
@@ -56,7 +55,7 @@ def grid(
     for line in np.arange(1, matrix.shape[0]) - 0.5 if plain else ():
         axes.axhline(line, color="white", linewidth=1, zorder=0.5)
     for i, j in np.argwhere(marked) if marked is not None else ():
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, linewidth=3, edgecolor=FRAME))
+        axes.add_patch(forms.rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, linewidth=3, edgecolor=FRAME))
     axes.set_xticks([])
     axes.set_yticks([])
     axes.grid(False)
@@ -81,13 +80,13 @@ def _number(value: float, digits: int) -> str:
 def frame_row(axes: Axes, row: int, width: int, **style: Any) -> None:
     """A thick frame around one row of a grid that is `width` columns wide."""
     style = {"linewidth": 3, "edgecolor": FRAME, **style}
-    axes.add_patch(Rectangle((-0.5, row - 0.5), width, 1, fill=False, **style))
+    axes.add_patch(forms.rectangle((-0.5, row - 0.5), width, 1, fill=False, **style))
 
 
 def frame_column(axes: Axes, column: int, height: int, **style: Any) -> None:
     """A thick frame around one column of a grid that is `height` rows high."""
     style = {"linewidth": 3, "edgecolor": FRAME, **style}
-    axes.add_patch(Rectangle((column - 0.5, -0.5), 1, height, fill=False, **style))
+    axes.add_patch(forms.rectangle((column - 0.5, -0.5), 1, height, fill=False, **style))
 
 
 def numbered_places(axes: Axes, n: int, m: int) -> None:

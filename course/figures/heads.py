@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from course.blas import one_blas_thread
 from course.clock import quietest
-from course.figures import COLOURS, FRAME, MARKERS, CannotDraw, canvas, picture
+from course.figures import COLOURS, FRAME, MARKERS, CannotDraw, canvas, forms, picture
 from course.figures.causal import influence_cells, influence_map
 from course.figures.grids import grid
 from course.figures.verdicts import CHANGED, between, told
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "blind_map",
@@ -112,7 +114,7 @@ def _table(
     for i, row in enumerate(cells):
         for j, cell in enumerate(row):
             corner = (x + j, y + i * TALL)
-            axes.add_patch(Rectangle(corner, 1, TALL, facecolor=PALES[cell[0]], edgecolor="0.45", linewidth=1))
+            axes.add_patch(forms.rectangle(corner, 1, TALL, facecolor=PALES[cell[0]], edgecolor="0.45", linewidth=1))
             axes.text(
                 corner[0] + 0.5,
                 corner[1] + TALL / 2,
@@ -125,9 +127,11 @@ def _table(
     for i, j in np.argwhere(misplaced) if misplaced is not None else ():
         left, top = x + j, y + i * TALL
         axes.text(left + 0.87, top + 0.15, "×", ha="center", va="center", fontsize=13, weight="bold", color=FRAME)
-        axes.add_patch(Rectangle((left, top), 1, TALL, fill=False, edgecolor=FRAME, linewidth=2.5, zorder=3))
+        axes.add_patch(forms.rectangle((left, top), 1, TALL, fill=False, edgecolor=FRAME, linewidth=2.5, zorder=3))
     for i in np.flatnonzero(framed).tolist():
-        frame = Rectangle((x, y + i * TALL), len(cells[i]), TALL, fill=False, edgecolor=FRAME, linewidth=3, zorder=3)
+        frame = forms.rectangle(
+            (x, y + i * TALL), len(cells[i]), TALL, fill=False, edgecolor=FRAME, linewidth=3, zorder=3
+        )
         axes.add_patch(frame)
     axes.text(x + len(cells[0]) / 2, y - 0.12, title, ha="center", va="bottom", fontsize=11)
 
@@ -277,7 +281,7 @@ def theatre_attention() -> tuple[Figure, str]:
                 corner = (1.5 + j, y + t * TALL)
                 masked = j > t
                 axes.add_patch(
-                    Rectangle(
+                    forms.rectangle(
                         corner,
                         1,
                         TALL,
@@ -298,7 +302,7 @@ def theatre_attention() -> tuple[Figure, str]:
         axes.text(8.4, y + 1.5 * TALL, "=", ha="center", va="center", fontsize=14)
         _table(axes, 9.1, y, cells, titles[2], loud=True, framed=(False, False, True))
         axes.add_patch(
-            Rectangle((1.5, y + (n - 1) * TALL), n, TALL, fill=False, edgecolor=FRAME, linewidth=3, zorder=3)
+            forms.rectangle((1.5, y + (n - 1) * TALL), n, TALL, fill=False, edgecolor=FRAME, linewidth=3, zorder=3)
         )
     last = " and ".join(f"{_plain(weights[i, -1])} in head {HEADS[i]}" for i in range(h))
     return figure, (
@@ -369,7 +373,9 @@ def column_blocks(pack: Merge) -> tuple[Figure, str]:
             corner = (place * k - 0.46, -0.46)
             dash = ("-", (0, (3, 1.5)))[head]
             panel.add_patch(
-                Rectangle(corner, k - 0.08, height - 0.08, fill=False, edgecolor=FRAME, linewidth=3, linestyle=dash)
+                forms.rectangle(
+                    corner, k - 0.08, height - 0.08, fill=False, edgecolor=FRAME, linewidth=3, linestyle=dash
+                )
             )
             if panel in (panels[3], panels[4]):
                 panel.text(place * k + 0.5, -0.58, f"head {head}", ha="center", va="bottom", fontsize=10.5)
@@ -484,7 +490,9 @@ def blind_map(
     blind = [(int(i), int(j)) for i, j in np.argwhere(keep & ~moved)]
     for i, j in blind:
         axes.add_patch(
-            Rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=2, linestyle="--")
+            forms.rectangle(
+                (j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=2, linestyle="--"
+            )
         )
         axes.text(j + 0.5, i + 0.5, "blind", ha="center", va="center", fontsize=11, weight="bold")
     axes.set_title(title)

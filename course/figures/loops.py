@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from course.figures import COLOURS, MARKERS, PALE, canvas, picture
 from course.figures.grids import grid
 from course.figures.verdicts import told
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 TOKENS = ("tea", "is", "hot")
 QUERY = np.array([[2.0, 0.0, 0.0, 2.0]])

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.figure import Figure
 
 from course.blas import one_blas_thread
 from course.clock import quietest
 from course.figures import COLOURS, MARKERS, canvas, picture
 from course.figures.grids import COLOUR_REPEATS, frame_row, grid
 from course.figures.verdicts import CHANGED, between, told
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TOKENS = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
 WEIGHT = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])

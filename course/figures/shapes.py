@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from typing import TYPE_CHECKING
 
-from course.figures import PALE, canvas, picture
+import numpy as np
+
+from course.figures import PALE, canvas, forms, picture
 from course.figures.grids import frame_column, frame_row, grid
 from course.figures.verdicts import told
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 X = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]])
 Y = np.array([[2.0, 1.0, 1.0], [0.0, 3.0, -1.0], [1.0, 0.0, 2.0], [-2.0, 1.0, 1.0]])
@@ -82,7 +85,7 @@ def which_products_run(guess: int | None) -> tuple[Figure, str]:
         for j, shape in enumerate(row):
             face = PALE if shape else "white"
             hatch = "" if shape else "///"
-            axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=face, edgecolor="0.6", hatch=hatch))
+            axes.add_patch(forms.rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=face, edgecolor="0.6", hatch=hatch))
             axes.text(
                 j, i, f"runs: {list(shape)}" if shape else "error", ha="center", va="center", backgroundcolor=face
             )
@@ -122,7 +125,7 @@ def two_conventions() -> tuple[Figure, str]:
     ]
     for x, y, width, height, name, rows, columns, tokens in blocks:
         bottom = y + (2.0 - height) / 2
-        axes.add_patch(Rectangle((x, bottom), width, height, facecolor=PALE, edgecolor="black"))
+        axes.add_patch(forms.rectangle((x, bottom), width, height, facecolor=PALE, edgecolor="black"))
         lines = np.linspace(0, 1, 5)[1:-1]
         for part in lines if tokens else ():
             if tokens == "rows":
