@@ -6,6 +6,7 @@ import sys
 # What the judge computes is small: for it, threads cost more than they gain. It is read when torch is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# jsonschema, which nbformat needs, would let this package compile a grammar of web addresses: a second of CPU in every
-# process, for a check that no notebook asks for. Python takes None for "not installed", and jsonschema does without.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+# jsonschema, which nbformat needs, would have these packages check formats that no notebook asks for, such as web addresses, for which
+# one compiles a grammar: a second of CPU in every process. Python takes None for "not installed", and jsonschema does without.
+for package in ("isoduration", "rfc3987_syntax", "webcolors"):
+    sys.modules.setdefault(package, None)  # type: ignore[arg-type]

@@ -7,7 +7,9 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, cast
 
 import typer
@@ -16,6 +18,7 @@ from autograder.exercises import NOTEBOOKS
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
+SERVER_EXTENSIONS = ("assignment_list", "course_list", "formgrader", "validate_assignment")
 USAGE_ERROR = cast(type[Any], typer.BadParameter.__base__)
 """What typer raises of a command line that it cannot read: click's class, or a copy of its own."""
 
@@ -172,10 +175,26 @@ def grade(
     would change, or there are no walls, and nobody said yes, so nothing was written; 4 another run is grading this
     course; 130 stopped.
     """
+    from autograder.plugins.preloading import LIBRARY, begin
+
+    if scheduler is None:
+        begin(((course or LIBRARY.parent) / "source" / assignment).glob("*.ipynb"))
+    _import_nbgrader()
     from autograder.folder import ROOT
     from autograder.grading.command import run
 
     sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper)))
+
+
+def _import_nbgrader() -> None:
+    """Import nbgrader without what it imports for Jupyter's server alone, which takes as long as a submission or three."""
+    parts = [f"nbgrader.server_extensions.{name}" for name in SERVER_EXTENSIONS]
+    for part in parts:
+        sys.modules[part] = ModuleType(part)
+        vars(sys.modules[part])["load_jupyter_server_extension"] = None
+    import_module("nbgrader")
+    for part in parts:
+        del sys.modules[part]
 
 
 def _paper(given: str | None) -> int | None:

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
+
+STATEMENT = re.compile(
+    rb"^[ \t]*+(?:from[ \t]++([\w.]++)[ \t]++import[ \t]*+(?:\(([^()]*+)\)|([^\n(\\;]++)(?![(\\]))|import[ \t]++([^\n\\;]++)(?!\\))",
+    re.MULTILINE,
+)
+WORD = re.compile(rb"\bimport\b")
+COMMENT = re.compile(rb"#[^\n]*")
 
 
 def with_imports(root: Path, names: Iterable[str], known: dict[Path, list[Path]] | None = None) -> set[Path]:
@@ -38,29 +47,48 @@ def _files(path: Path) -> list[Path]:
 
 @lru_cache(maxsize=1000)
 def imported(code: bytes, package: tuple[str, ...]) -> tuple[str, ...]:
-    """Every module that a file of a package imports, and every name that may be one: `from a import b` is "a.b".
-
-    Code that is no Python, as a cell with magic commands is not, imports nothing.
-    """
-    try:
-        nodes = list(ast.walk(ast.parse(code)))
-    except SyntaxError:  # nothing can import that either
-        return ()
+    """Every module that a file of a package imports, and every name that may be one: `from a import b` is "a.b"."""
     found: list[str] = []
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            found += (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            start = [*package[: len(package) - node.level + 1]] if node.level else []
-            start += node.module.split(".") if node.module else []
-            found += (".".join([*start, alias.name]) for alias in node.names)
+    for module, names in _statements(code):
+        level = len(module) - len(module.lstrip("."))
+        start = [*package[: len(package) - level + 1]] if level else []
+        start += [module.lstrip(".")] if module.strip(".") else []
+        found += (".".join([*start, name]) for name in names)
     return tuple(found)
+
+
+def _statements(code: bytes) -> list[tuple[str, list[str]]]:
+    """The import statements of a file: `from ..a import b, c` is ("..a", ["b", "c"]), `import a` is ("", ["a"]).
+
+    Where each word "import" begins one that is easily read, or stands in one, nothing is parsed: that takes ten times as long.
+    """
+    simple = STATEMENT.findall(code)
+    if len(simple) == len(WORD.findall(code)):
+        return [(module.decode(), _names(b"".join(lists))) for module, *lists in simple]
+    try:
+        nodes = ast.walk(ast.parse(code))
+    except SyntaxError:  # nothing can import that either
+        return []
+    return [
+        (
+            "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else "",
+            [one.name for one in node.names],
+        )
+        for node in nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
+
+
+def _names(listed: bytes) -> list[str]:
+    """The names in `a, b.c as d  # e`."""
+    return [one.split()[0].decode() for one in COMMENT.sub(b"", listed).split(b",") if one.strip()]
 
 
 def modules(name: str, root: Path) -> Iterator[Path]:
     """The files under `root` that importing a name runs: the packages on the way, and the module itself."""
-    place = root
+    place = str(root)
     for part in name.split("."):
-        place /= part
-        candidates = (place / "__init__.py", place.with_name(f"{part}.py"))
-        yield from (path for path in candidates if path.is_file())
+        place = f"{place}/{part}"
+        yield from (Path(path) for path in (f"{place}/__init__.py", f"{place}.py") if os.path.isfile(path))
+        if not os.path.isdir(place):
+            return

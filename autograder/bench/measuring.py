@@ -95,18 +95,21 @@ def descendants(pid: int) -> list[int]:
 
 
 def _kind(pid: int) -> str:
-    command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    """What a process is: a worker is forked from the main one, a submission from the zygote."""
+    command, parents = _command(pid), _command(_parent(pid))
     known = {"inside.zygote": "zygote", "ipykernel": "kernel", "forkserver": "worker", "autograde": "nbgrader"}
     found = next((kind for part, kind in known.items() if part in command), "main")
-    return "submission" if found == "zygote" and _kind_of_parent_is_zygote(pid) else found
+    if command == parents:
+        return {"zygote": "submission", "main": "worker"}.get(found, found)
+    return found
 
 
-def _kind_of_parent_is_zygote(pid: int) -> bool:
-    parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
-    return (
-        "inside.zygote" in Path(f"/proc/{parent}/cmdline").read_text()
-        and "bwrap" not in Path(f"/proc/{parent}/cmdline").read_text()
-    )
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def _command(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
 
 
 def _mebibytes(pid: int) -> float:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing.context import BaseContext
 from multiprocessing.util import Finalize
 from typing import Any, Protocol, TypeVar
 
@@ -91,7 +96,10 @@ class _Lane:
 
 
 class Local:
-    """Processes of this machine, forked from one that has imported what they need.
+    """Processes of this machine, which have imported what they need before they begin.
+
+    They are forked from this one where it has a single thread, so that nothing is imported twice; else, and where one has died later,
+    from a server that imports for itself.
 
     Args:
         jobs: how many; as many as this process may use cores, if None.
@@ -101,11 +109,16 @@ class Local:
 
     def __init__(self, jobs: int | None, preload: list[str], start: Callable[..., None], *arguments: Any) -> None:
         self._jobs = jobs or cores()
-        _meet_where_nothing_stays()
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(preload)
         self._start = (start, *arguments)
         self._lanes: list[_Lane] = []
+        _meet_where_nothing_stays()
+        self._server = multiprocessing.get_context("forkserver")
+        self._server.set_forkserver_preload(preload)
+        if sys.platform == "linux" and threading.active_count() == 1:
+            for name in preload:
+                import_module(name)
+            for _ in range(self._jobs):
+                self._add(multiprocessing.get_context("fork"))
 
     def size(self) -> int:
         return self._jobs
@@ -139,9 +152,17 @@ class Local:
                     return lane
                 lane.executor.shutdown(wait=False)
                 self._lanes.remove(lane)
-        executor = ProcessPoolExecutor(1, self._context, _enter, self._start)
-        self._lanes.append(_Lane(executor, executor.submit(os.getpid)))
-        return self._lanes[-1]
+        return self._add(self._server)
+
+    def _add(self, context: BaseContext) -> _Lane:
+        executor = ProcessPoolExecutor(1, context, _enter, self._start)
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # of forks beside threads: those of lanes before it wait for work
+            lane = _Lane(executor, executor.submit(os.getpid))
+        self._lanes.append(lane)
+        return lane
 
 
 def cores() -> int:
@@ -160,6 +181,7 @@ def _enter(start: Callable[..., None], *arguments: Any) -> None:
     """A process that leaves Ctrl-C to the main one, and does not outlive it."""
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which kernels would inherit
     Finalize(None, discard, exitpriority=0)  # such a process ends without `atexit`
+    gc.freeze()  # what it shares with others is not to be copied
     threading.Thread(target=_follow, daemon=True).start()
     start(*arguments)
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from autograder.engine import Given, NoSuchWalls, TooMuchToSend, ZygoteFailed, best_walls
 from autograder.folder import Course
 from autograder.grading import gradebook, worker
-from autograder.grading.crew import Cluster, Crew, Local, in_parallel
+from autograder.grading.crew import Cluster, Crew, Local, cores, in_parallel
 from autograder.grading.database import opened
 from autograder.grading.feedback import feed_back, open_course
 from autograder.grading.folders import prepare_folder, write_folder
@@ -239,14 +239,14 @@ class _Run:
             return worker.mark_elsewhere, submission, paper, carried, code
 
         bar = Bar(self.console, f"Marking {self.assignment}", len(self.waiting))
-        with self._crew(jobs, scheduler) as crew, bar.shown():
+        with self._crew(min(jobs or cores(), len(self.waiting)), scheduler) as crew, bar.shown():
             for student, result, error in in_parallel(crew, self.waiting, begin):
                 self._marked(student, result, error)
                 bar.step(student in self.graded.failed)
         self._keep_papers()  # somebody may have handed in meanwhile
 
     @contextmanager
-    def _crew(self, jobs: int | None, scheduler: str | None) -> Iterator[Crew]:
+    def _crew(self, jobs: int, scheduler: str | None) -> Iterator[Crew]:
         """Who marks: a cluster, or processes of this machine, which share a zygote if the settings' executor uses one."""
         with ExitStack() as stack:
             if scheduler is not None:
@@ -320,7 +320,7 @@ class _Run:
         waiting = [who for who in self.keys if self._folder(who).is_dir() and not self._has_feedback(who, marks)]
         if not waiting:
             return
-        crew = Local(jobs, self.preload, open_course, self.course.root)
+        crew = Local(min(jobs or cores(), len(waiting)), self.preload, open_course, self.course.root)
         bar = Bar(self.console, f"Feedback on {self.assignment}", len(waiting))
         with closing(crew), bar.shown():
             for student, made, error in in_parallel(crew, waiting, lambda who: (feed_back, self.assignment, who)):

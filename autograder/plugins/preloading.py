@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,24 @@ LIBRARY = Path(course.__file__).parent
 """The students' library, which submissions can import."""
 
 
+@dataclass
+class _Begun:
+    """The zygote that was begun before anybody asked for it, and what it imports."""
+
+    zygote: Zygote | None = None
+    modules: tuple[str, ...] = ()
+
+
+_begun = _Begun()
+
+
+def begin(notebooks: Iterable[Path]) -> None:
+    """Start the zygote that `shared_zygote` is going to be asked for, while this process is still busy with imports of its own."""
+    modules = _preloaded(notebooks)
+    if modules and best_walls() == "both":
+        _begun.zygote, _begun.modules = Zygote(modules, [LIBRARY]), modules
+
+
 @contextmanager
 def shared_zygote(notebooks: Iterable[Path], given: Given = NOTHING) -> Iterator[Place | None]:
     """A zygote for all the processes that this one starts; None where each submission needs one of its own.
@@ -30,13 +49,23 @@ def shared_zygote(notebooks: Iterable[Path], given: Given = NOTHING) -> Iterator
     if best_walls() == "outer":
         yield None
         return
+    modules = _preloaded(notebooks)
+    fits = _begun.zygote is not None and _begun.modules == modules and not given.files
+    begun, _begun.zygote = _begun.zygote, None
+    if begun is not None and not fits:
+        begun.close()
+    with begun if begun is not None and fits else Zygote(modules, [LIBRARY], given=given) as zygote:
+        yield zygote.place
+
+
+def _preloaded(notebooks: Iterable[Path]) -> tuple[str, ...]:
+    """The modules that these notebooks import, as far as they can be read."""
     sources: list[str] = []
     for path in notebooks:
         with suppress(OSError, ValueError, KeyError, TypeError):
             cells = json.loads(path.read_bytes())["cells"]
             sources += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    with Zygote(sorted(modules_of(sources)), [LIBRARY], given=given) as zygote:
-        yield zygote.place
+    return tuple(sorted(modules_of(sources)))
 
 
 IMPORT = re.compile(
