@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
+# For two cores: a test that waits for a kernel, a browser or a time limit leaves its core to another.
+WORKERS := 3
 RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .PHONY: grade test test-all numbers lab kit setup release outputs mutants lint
@@ -14,14 +16,14 @@ test: $(READY) lint
 	$(RUN) python -m autograder release --check
 	$(RUN) python -m autograder mutants
 	$(RUN) python -m autograder replay
-	$(RUN) pytest tests -n 2 --changed
+	$(RUN) pytest tests -n $(WORKERS) --changed
 
 test-all: $(READY) lint
 	rm -rf .proofs
 	$(RUN) python -m autograder release --check
 	$(RUN) python -m autograder mutants
 	$(RUN) python -m autograder replay
-	$(RUN) pytest tests -n 2
+	$(RUN) pytest tests -n $(WORKERS)
 	$(MAKE) numbers
 
 # What numbers reach, once more, with last digits that no processor of today gives by itself: matrix products by the oldest kernels, no
@@ -29,12 +31,16 @@ test-all: $(READY) lint
 OTHER_DIGITS := NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR" \
 	OPENBLAS_CORETYPE=$(if $(filter x86_64 amd64,$(shell uname -m)),Prescott,ARMV8) ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE \
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# What would be compiled is told in times alone.
+# Replies that are no answers, forged ones, and who has sat a paper before: no digit changes what becomes of them.
+WITHOUT_DIGITS := $(foreach name,fuzz forging paper,--ignore=tests/judging/test_$(name).py)
 
 numbers: $(READY)
 	$(RUN) $(OTHER_DIGITS) python -m autograder release --check
 	$(RUN) $(OTHER_DIGITS) python -m autograder mutants --seeds 1
-	$(RUN) $(OTHER_DIGITS) python -m autograder replay
-	$(RUN) $(OTHER_DIGITS) pytest tests/judging tests/authoring/test_answers.py tests/course/trial/test_comparing.py tests/course/test_checking.py -n 2
+	$(RUN) $(OTHER_DIGITS) CXX=no-such-compiler python -m autograder replay
+	$(RUN) $(OTHER_DIGITS) pytest tests/judging $(WITHOUT_DIGITS) tests/authoring/test_answers.py tests/course/trial/test_comparing.py \
+		tests/course/test_checking.py -n $(WORKERS)
 
 lint: $(READY)
 	$(RUN) ruff check .

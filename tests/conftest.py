@@ -6,13 +6,16 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from pathlib import Path
 
+import nbgrader.api
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
 from autograder.engine.doctor import remedy
 from autograder.engine.outer import why_not
@@ -32,6 +35,31 @@ ONE_AFTER_ANOTHER = (
     "tests/plugins/test_hostile_answers.py",
     "tests/plugins/test_stock_class.py",
 )
+TOGETHER = "one after another"
+BEGUN_FIRST = (
+    TOGETHER,
+    "tests/nbgrader_suite/test_suite.py",
+    "tests/attacks/test_attacks.py",
+    "tests/plugins/test_bookkeeping.py",
+    "tests/test_kills.py",
+    "tests/engine/test_killed.py",
+    "tests/grading/test_run.py",
+    "tests/authoring/test_kits.py",
+    "tests/plugins/test_exchange.py",
+    "tests/plugins/test_hostile_folders.py",
+    "tests/plugins/test_hostile_notebooks.py",
+    "tests/engine/test_outputs.py",
+    "tests/judging/test_capstone.py",
+    "tests/grading/test_questions.py",
+    "tests/authoring/test_unwritten.py",
+    "tests/authoring/test_sample_code.py",
+    "tests/plugins/test_independence.py",
+    "tests/plugins/test_quickstart.py",
+)
+"""What takes longest, however few tests it has: none of it is left to the end, when one worker would wait for another."""
+
+# nbgrader starts alembic for each new gradebook, to be told the same word each time.
+nbgrader.api.get_alembic_version = cache(nbgrader.api.get_alembic_version)
 
 
 class ByFile(LoadFileScheduling):
@@ -39,7 +67,13 @@ class ByFile(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "one after another" if file.startswith(ONE_AFTER_ANOTHER) else file
+        return TOGETHER if file.startswith(ONE_AFTER_ANOTHER) else file
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        waiting = next((scope for scope in BEGUN_FIRST if scope in self.workqueue), None)
+        if waiting:
+            self.workqueue.move_to_end(waiting, last=False)
+        super()._assign_work_unit(node)
 
 
 @pytest.hookimpl(optionalhook=True)

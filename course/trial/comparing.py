@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -215,6 +216,11 @@ def _over(expected: Observation, given: Observation) -> dict[str, int]:
     return {name: given.counts[name] for name, budget in budgets.items() if given.counts.get(name, 0) > budget}
 
 
+@cache
+def _tolerance(dtype: np.dtype) -> float:
+    return TOLERANCE[dtype.name]
+
+
 def coarsest(value: Value) -> float:
     """The largest tolerance of the floating-point arrays in a value; 0 where there is none."""
     found = [0.0]
@@ -222,7 +228,7 @@ def coarsest(value: Value) -> float:
     def note(leaf: Value) -> None:
         array = bare(leaf)
         if isinstance(array, np.ndarray) and array.dtype.kind == "f":
-            found.append(TOLERANCE[array.dtype.name])
+            found.append(_tolerance(array.dtype))
 
     map_leaves(note, value)
     return max(found)
@@ -307,8 +313,10 @@ def _compare_arrays(
         return Difference("shape", path, expected.shape, given.shape)
     if expected.dtype != given.dtype:
         return Difference("dtype", path, expected.dtype.name, given.dtype.name)
+    if expected.dtype.kind in "biuf" and expected.tobytes() == given.tobytes():  # as most are, and NaN agrees with NaN
+        return None
     right = agrees(expected, given, least)
-    if np.all(right):
+    if right.all():
         return None
     apart = np.where(right, 0.0, _distance(expected, given))
     first = np.unravel_index(int(np.argmax(apart >= CLEAR * apart.max())), expected.shape)
@@ -342,15 +350,19 @@ def agrees(expected: np.ndarray, given: np.ndarray, least: float = 0.0) -> np.nd
     """Entry by entry, whether two arrays of one shape and dtype agree within the tolerance of that dtype, or `least` if more."""
     if expected.dtype.kind != "f":
         return np.asarray(expected == given)
-    tolerance = max(TOLERANCE[expected.dtype.name], least)
+    tolerance = max(_tolerance(expected.dtype), least)
     return close(expected.astype(np.float64), given.astype(np.float64), tolerance)
 
 
 def close(expected: np.ndarray, given: np.ndarray, relative: float, beside: float = 0.0) -> np.ndarray:
     """Entry by entry; NaN agrees with NaN, and an infinity with itself alone."""
-    finite = np.isfinite(expected) & np.isfinite(given)
-    largest = np.abs(expected[np.isfinite(expected)]).max(initial=beside)
-    exact = (expected == given) | (np.isnan(expected) & np.isnan(given))
+    size = np.abs(expected)
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(given - expected) <= relative * np.abs(expected) + relative * largest
+        apart = np.abs(given - expected)
+        if np.isfinite(apart).all():  # and so are both
+            return np.asarray(apart <= relative * size + relative * size.max(initial=beside))
+        largest = size[np.isfinite(expected)].max(initial=beside)
+        near = apart <= relative * size + relative * largest
+    finite = np.isfinite(expected) & np.isfinite(given)
+    exact = (expected == given) | (np.isnan(expected) & np.isnan(given))
     return np.where(finite, near, exact)

@@ -316,7 +316,10 @@ def _heard(told: Value) -> Rank:
 
 
 class _Meeting:
-    """Where the threads of a simulated run lay down what they have."""
+    """Where the threads of a simulated run lay down what they have.
+
+    One of them runs at a time, and the next when it waits or leaves: threads that want the interpreter at once hinder each other.
+    """
 
     def __init__(self, p: int) -> None:
         self.p = p
@@ -324,27 +327,38 @@ class _Meeting:
         self.met: list[torch.Tensor] = []
         self.rounds = 0
         self.left = False
-        self.changed = threading.Condition()
+        self._here = [*range(p)]
+        self._turns = [threading.Lock() for _ in range(p)]
+        for turn in self._turns[1:]:
+            turn.acquire()
+
+    def enter(self, rank: int) -> None:
+        """Wait for one's first turn."""
+        self._turns[rank].acquire()
 
     def exchange(self, rank: int, part: torch.Tensor) -> list[torch.Tensor]:
         """What every rank has brought, in the order of ranks."""
-        with self.changed:
-            mine = self.rounds
-            self.parts[rank] = part.clone()
-            if len(self.parts) == self.p:
-                self.met, self.parts = [self.parts[other] for other in range(self.p)], {}
-                self.rounds += 1
-                self.changed.notify_all()
-            else:
-                self.changed.wait_for(lambda: self.rounds > mine or self.left)
-                if self.rounds == mine:
-                    raise _InVain
-            return self.met
+        mine = self.rounds
+        self.parts[rank] = part.clone()
+        if len(self.parts) == self.p:
+            self.met, self.parts = [self.parts[other] for other in range(self.p)], {}
+            self.rounds += 1
+        while self.rounds == mine:
+            if self.left:
+                raise _InVain
+            self._hand_on(rank)
+            self._turns[rank].acquire()
+        return self.met
 
-    def leave(self) -> None:
-        with self.changed:
-            self.left = True
-            self.changed.notify_all()
+    def leave(self, rank: int) -> None:
+        self.left = True
+        self._here.remove(rank)
+        if self._here:
+            self._hand_on(rank)
+
+    def _hand_on(self, rank: int) -> None:
+        following = min(self._here, key=lambda other: (other - rank - 1) % self.p)
+        self._turns[following].release()
 
 
 class _InVain(RuntimeError):
@@ -413,8 +427,11 @@ def _simulate(function: RankFunction, p: int, arguments: tuple[Any, ...]) -> lis
 
     def live(rank: int) -> None:
         place = _here.place = _Place(meeting, rank)
-        observed = watch(partial(function, rank, p), arguments)
-        meeting.leave()
+        meeting.enter(rank)
+        try:
+            observed = watch(partial(function, rank, p), arguments)
+        finally:
+            meeting.leave(rank)
         in_vain = observed.raised is not None and observed.raised.kind == _InVain.__name__
         found[rank] = Rank(observed, place.collectives, place.sums, lost=WAITED if in_vain else "")
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -100,6 +101,25 @@ def test_the_command_proves_what_was_named_and_nothing_else() -> None:
     assert f"1 exercise, {len(DOTS.mistakes)} mistakes that lose marks and are named" in run.stdout
     assert all(mistake.__name__ in run.stdout for mistake in DOTS.mistakes)
     assert "mix_rows" not in run.stdout
+
+
+def test_what_has_most_mistakes_is_begun_first_and_all_is_told_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else one process would be at it for minutes after every other was through."""
+    begun: list[str] = []
+
+    def begin(self: ThreadPoolExecutor, call: Any, notebook: str, name: str, seeds: tuple[int, ...]) -> Future[Any]:
+        begun.append(name)
+        done: Future[Any] = Future()
+        done.set_result([name])
+        return done
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", begin)
+    monkeypatch.setattr(mutants, "ProcessPoolExecutor", lambda *_: ThreadPoolExecutor())
+    names = {"pairwise_dots": "00_shapes", "parallel_block": "10_capstone", "ffn": "05_block"}
+    found = mutants._in_processes([(notebook, name, (1,)) for name, notebook in names.items()])
+    assert [name for (name,) in found] == [*names]
+    assert begun == sorted(names, key=lambda name: -len(exercise_named(names[name], name).mistakes))
+    assert begun[0] == "parallel_block"
 
 
 def test_the_command_refuses_a_wrong_name_without_a_traceback() -> None:

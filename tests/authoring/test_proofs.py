@@ -15,6 +15,7 @@ from autograder.dependencies import imported
 from autograder.exercises import exercises_in, names_in
 from autograder.folder import ROOT
 from tests import proved
+from tests.conftest import BEGUN_FIRST, ONE_AFTER_ANOTHER, TOGETHER
 
 
 def digest(names: list[str]) -> str:
@@ -125,6 +126,11 @@ CHECKOUT = Checkout()
 def test_what_tests_are_said_to_rest_on_is_there() -> None:
     named = {name for file in proved.files_of_tests() for name in proved.rests_on(file)}
     assert [name for name in (*proved.RESTS_ON, *named) if not any(ROOT.glob(name))] == []
+
+
+def test_what_is_begun_first_is_there() -> None:
+    assert {name for name in BEGUN_FIRST if name != TOGETHER} <= set(proved.files_of_tests())
+    assert all(any(ROOT.glob(f"{name}*")) for name in ONE_AFTER_ANOTHER)
 
 
 def test_a_changed_file_of_tests_is_proved_again_and_no_other_is() -> None:

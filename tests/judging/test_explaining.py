@@ -12,6 +12,7 @@ from autograder.exercises.model import Exercise
 from autograder.judging import Paper
 from autograder.judging.explaining import as_cell
 from autograder.judging.paper import paper_of
+from course.trial import ranks
 from course.trial.comparing import difference
 from course.trial.observing import Observation
 from course.trial.values import Tensor, Value, layout, map_leaves, pack, plain
@@ -45,10 +46,12 @@ def test_a_cell_calls_the_function_as_the_judge_did(exercise: Exercise) -> None:
 
             lines = as_cell(exercise, case, place, number, SEED)
             scope: dict[str, Any] = {exercise.name: noting}
-            exec("\n".join([*lines[:-1], f"noted = {lines[-1]}"]), scope)
-            if "paper_of" in lines[0]:
+            with ranks.simulated():
+                exec("\n".join([*lines[:-1], f"noted = {lines[-1]}"]), scope)
+                itself = case.run(exercise.oracle) if "paper_of" in lines[0] else None
+            if itself:
                 assert isinstance(scope["noted"], Observation)
-                assert difference(case.run(exercise.oracle), scope["noted"]) is None
+                assert difference(itself, scope["noted"]) is None
             else:
                 (arguments,) = called
                 given = tuple(map(plain, arguments))

@@ -14,6 +14,7 @@ from autograder.judging import Paper, judge_here
 from autograder.judging.again import again
 from autograder.judging.paper import paper_of
 from course.client import answer
+from course.trial import ranks
 from course.trial.functions import Function
 from course.trial.values import pack
 
@@ -71,8 +72,10 @@ def test_whoever_was_tried_before_leaves_the_paper_as_it_was(exercise: Exercise)
     """A second answer, right or wrong, gets the verdict that it would have got as the first; functions and devices are made anew."""
     shared = Paper(exercise, 3)
     before = frames(shared)
-    tried = [exercise.variants[0], *exercise.mistakes[:2], exercise.variants[0]]
-    for implementation in tried:
-        student = as_student(exercise, implementation)
-        assert judge_here(student, shared, answer) == judge_here(student, Paper(exercise, 3), answer)
+    right, first, second = (as_student(exercise, one) for one in (exercise.variants[0], *exercise.mistakes[:2]))
+    with ranks.simulated():
+        alone = {student: judge_here(student, Paper(exercise, 3), answer) for student in (right, second)}
+        judge_here(first, shared, answer)
+        for student in (right, second, right):
+            assert judge_here(student, shared, answer) == alone[student]
     assert frames(shared) == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +30,8 @@ class Graded:
     log: str
 
 
-def grade_class(root: Path, settings: str) -> Graded:
+def handed_in(root: Path, settings: str) -> Course:
+    """A course in which the class has handed in."""
     course = stock_course(root, SETTINGS + settings)
     with Gradebook(course.database) as gradebook:
         gradebook.add_assignment(ASSIGNMENT, duedate=DUE)
@@ -37,6 +39,10 @@ def grade_class(root: Path, settings: str) -> Graded:
     course.generate_assignment(ASSIGNMENT)
     for student in CLASS:
         hand_in(course, student)
+    return course
+
+
+def graded(course: Course) -> Graded:
     alone = [student for student, submission in CLASS.items() if submission.ends_the_run]
     log = autograde(course, f"--CourseDirectory.student_id_exclude={','.join(alone)}")
     log += "".join(autograde(course, f"--student={student}") for student in alone)
@@ -113,13 +119,22 @@ WRONG_ON_STOCK = {
 
 
 @pytest.fixture(scope="module")
-def stock(tmp_path_factory: pytest.TempPathFactory) -> Graded:
-    return grade_class(tmp_path_factory.mktemp("stock"), "")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, Graded]:
+    """The class on stock nbgrader and with the plug-ins, at the same time: one works while the other waits for what never ends."""
+    courses = [handed_in(tmp_path_factory.mktemp(name), more) for name, more in (("stock", ""), ("ours", PLUGGED))]
+    with ThreadPoolExecutor(2) as pool:
+        stock, ours = pool.map(graded, courses)
+    return stock, ours
 
 
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Graded:
-    return grade_class(tmp_path_factory.mktemp("ours"), PLUGGED)
+@pytest.fixture
+def stock(both: tuple[Graded, Graded]) -> Graded:
+    return both[0]
+
+
+@pytest.fixture
+def ours(both: tuple[Graded, Graded]) -> Graded:
+    return both[1]
 
 
 def test_one_of_the_two_has_the_plugins(stock: Graded, ours: Graded) -> None:

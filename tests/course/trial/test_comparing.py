@@ -119,6 +119,27 @@ def test_an_infinite_entry_does_not_widen_the_tolerance_of_its_neighbours() -> N
     assert kind(np.array([1.0, 1.0]), np.array([math.inf, 2.0])) == "value"
 
 
+PAIRS = st.lists(st.tuples(*[st.sampled_from([0.0, -0.0, 1.0, -2.0, 1e-9, 1e308]) | st.floats()] * 2), max_size=4)
+
+
+@given(PAIRS)
+def test_entries_agree_that_lie_within_the_tolerance_of_their_own_size_and_of_the_largest(
+    pairs: list[tuple[float, float]],
+) -> None:
+    """The definition, number by number."""
+    largest = max((abs(want) for want, _ in pairs if math.isfinite(want)), default=0.0)
+    room = TOLERANCE["float64"]
+    right = [
+        abs(got - want) <= room * abs(want) + room * largest
+        if math.isfinite(want) and math.isfinite(got)
+        else want == got or (math.isnan(want) and math.isnan(got))
+        for want, got in pairs
+    ]
+    expected, given = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    assert agrees(expected, given).tolist() == right
+    assert (compare(expected, given) is None) is all(right)
+
+
 @given(arrays("<f8", array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)) | st.floats())
 def test_everything_agrees_with_itself(value: Value) -> None:
     assert compare(value, value) is None

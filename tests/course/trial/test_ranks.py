@@ -305,3 +305,19 @@ def test_simulated_ranks_do_what_processes_do(function: Callable[..., Any], monk
     for one, other in zip(real, apart, strict=True):
         assert (one.trouble, one.collectives, one.sums) == (other.trouble, other.collectives, other.sums)
         np.testing.assert_equal(one.observed.result, other.observed.result)
+
+
+def test_simulated_ranks_run_one_after_another_and_so_the_same_way_every_time() -> None:
+    said: list[tuple[int, str]] = []
+
+    def speaks(rank: int, p: int) -> None:
+        for word in ("first", "then"):
+            said.append((rank, word))
+            time.sleep(0.01)
+            said.append((rank, word))
+            ranks.all_reduce(torch.ones(1))
+
+    with ranks.simulated():
+        ranks.trials(speaks, 3, ())
+    assert said[::2] == said[1::2]
+    assert sorted(said) == sorted((rank, word) for rank in range(3) for word in ("first", "then") for _ in range(2))
