@@ -10,6 +10,7 @@ from typing import Any
 from course import answers
 from course.checking import Result, examine
 from course.trial.message import Message
+from course.trial.silence import silently
 
 NOT_RUN = (
     "Not run: its cell was not run since this kernel started, whatever stands in it. Kernel > Restart Kernel and Run All Cells "
@@ -54,9 +55,10 @@ def defined(notebook: str) -> dict[str, Callable[..., Any]]:
 
 
 def standing(notebook: str) -> dict[str, Result]:
-    """What `check` finds of each exercise of a notebook."""
+    """What `check` finds of each exercise of a notebook; what these print is not heard."""
     here = defined(notebook)
-    return {name: examine(here[name]) if name in here else _not_run(name) for name in answers.names(notebook)}
+    with silently():
+        return {name: examine(here[name]) if name in here else _not_run(name) for name in answers.names(notebook)}
 
 
 def tell(notebook: str, results: Mapping[str, Result]) -> None:

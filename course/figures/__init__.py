@@ -30,6 +30,7 @@ from matplotlib.figure import Figure
 
 from course.checking import examine
 from course.trial import ranks
+from course.trial.silence import silently
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -134,7 +135,8 @@ def uncovered(
         bound = inspect.signature(show).bind(*arguments, **keywords).arguments
         if guesses and bound.get("guess") is None:
             return Covered(GUESS_FIRST)
-        states = {f.__name__: examine(f).state for f in bound.values() if inspect.isfunction(f)}
+        with silently():
+            states = {f.__name__: examine(f).state for f in bound.values() if inspect.isfunction(f)}
         for name, state in states.items():
             if state == "not written":
                 return Covered(f"{what} with your own {name}, which is not written yet.")

@@ -879,6 +879,34 @@ def test_what_remembers_an_earlier_call_is_told_so_and_what_does_not_is_not(
     assert REMEMBERS not in examine(cell("def double(x):\n    return 3 * x\n")["double"]).text
 
 
+@pytest.mark.parametrize("answer", ["2 * x", "3 * x"], ids=["right", "wrong"])
+def test_what_a_function_prints_is_heard_once_for_each_public_case(
+    shelf: Callable[..., None], cell: Cell, capsys: pytest.CaptureFixture[str], answer: str
+) -> None:
+    shelf(doubles(2, 3, vectorised=True))
+    talks = f"import sys\ndef double(x):\n    print(len(x), end=' ')\n    print('!', file=sys.stderr)\n    return {answer}\n"
+    examine(cell(talks)["double"])
+    assert capsys.readouterr() == ("2 3 ", "!\n!\n")
+
+
+def test_a_function_that_another_one_calls_is_not_heard_when_it_is_checked_on_the_way(
+    shelf: Callable[..., None], cell: Cell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf(doubles(2), fours())
+    double = cell("def double(x):\n    print(len(x))\n    return 3 * x\n")["double"]
+    assert "begin there" in examine(cell("def quadruple(x):\n    return double(x)\n", double=double)["quadruple"]).text
+    assert capsys.readouterr().out == "1\n"  # 2, where its own check was heard as well
+
+
+def test_progress_does_not_repeat_what_functions_print(
+    shelf: Callable[..., None], notebook: dict, cell: Cell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf(doubles(2))
+    notebook.update(cell("def double(x):\n    print('heard')\n    return 2 * x\n"))
+    progress("77_ours")
+    assert capsys.readouterr().out.startswith("77_ours: 1 of 1 checks pass.")
+
+
 @pytest.mark.parametrize(
     ("body", "order"),
     [
