@@ -37,7 +37,7 @@ from course.trial.observing import PATIENCE, Observation, own_line
 from course.trial.ranks import held_up
 from course.trial.relation import relation
 from course.trial.silence import silently
-from course.trial.situation import SMALL, leaves, situation
+from course.trial.situation import SMALL, leaves, out_of_the_ordinary, situation
 from course.trial.text import LOOP_LEFT, explain, in_common, recognised, show, what
 from course.trial.values import Value, bare, plain
 from course.trial.views import seen
@@ -404,15 +404,19 @@ def _entry(result: Value, path: tuple[int | str, ...]) -> Value:
     return result
 
 
-def _hard_to_follow(exercise: StoredExercise, failing: tuple[int, Difference]) -> tuple[bool, bool, bool, bool, int]:
+def _hard_to_follow(
+    exercise: StoredExercise, failing: tuple[int, Difference]
+) -> tuple[bool, bool, bool, bool, bool, int]:
     """How hard it is to see what went wrong in a case: a difference in the last digits is harder than one in the first, a harness
-    harder than a plain call, arguments of which only the shapes are shown harder than numbers, and a large case harder than a small one."""
+    harder than a plain call, something out of the ordinary harder than plain numbers, arguments of which only the shapes are shown harder
+    than numbers, and a large case harder than a small one."""
     i, found = failing
     case, axes = exercise.cases[i], dict(exercise.parameters)
     unseen = any(leaves(bare(argument)) > SMALL for argument in case.arguments)
     return (
         faintness(found) > VISIBLE,
         case.harness is not None,
+        any(map(out_of_the_ordinary, case.arguments)),
         unseen,
         sizes_coincide(case.handed(list(axes)), axes),
         leaves(case.arguments),

@@ -428,6 +428,35 @@ def test_a_case_whose_sizes_all_differ_is_shown_before_a_smaller_one(shelf: Call
     )
 
 
+@pytest.mark.parametrize(
+    "special", [np.array([1.0], np.float32), np.array([5e4]), np.array([1e-30]), np.array([np.nan])], ids=str
+)
+def test_a_case_of_plain_numbers_is_shown_before_a_smaller_one_that_is_there_for_more(
+    shelf: Callable[..., None], cell: Cell, special: np.ndarray
+) -> None:
+    labels = np.array([111.0, 112.0, 113.0])
+    expected = [Observation(2 * special), Observation(2 * labels)]
+    shelf(stored("double", [(special,), (labels,)], expected, parameters=(("x", "n"),)))
+    assert "111" in examine(cell("def double(x):\n    return None\n")["double"]).text
+
+
+def test_a_function_that_does_what_its_name_says_is_shown_before_one_that_does_more(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    X, W = np.eye(3), np.ones((3, 2))
+    cases = [(X[:2], W, public_function("project", gain=2.0)), (X, W, public_function("project"))]
+    parameters = (("X", "n d"), ("W", "d k"), ("project", ""))
+    shelf(stored("rows", cases, [Observation(2 * X[:2] @ W), Observation(X @ W)], parameters=parameters))
+    text = examine(cell("def rows(X, W, project):\n    return None\n")["rows"]).text
+    assert "a function that gives 2 times x @ W" not in text
+
+
+@pytest.mark.parametrize("name", ["attend_loop", "attention", "zero_renorm", "mha_tp"])
+def test_whoever_is_wrong_everywhere_is_shown_a_plain_case(cell: Cell, name: str) -> None:
+    text = examine(cell(f"def {name}(*arguments):\n    return None\n")[name]).text
+    assert not re.search("float32|a function that|nan|inf", text)
+
+
 def test_only_the_warnings_of_the_case_that_is_shown_are_told(shelf: Callable[..., None], cell: Cell) -> None:
     shelf(doubles(1, 2))
     source = "import warnings\n\ndef double(x):\n    warnings.warn(f'{len(x)} tokens')\n    return 0 * x\n"
