@@ -17,8 +17,10 @@ Axes = str | list[str] | None
 """Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""
 
 
-KNOWN_MISTAKE = "A known mistake gives exactly these answers: "
-BUT_FOR_FORM = "But for their form, such as the dtype, a known mistake gives exactly these answers: "
+EXACTLY = "known mistake gives exactly these answers"
+KNOWN_MISTAKE = f"A {EXACTLY}: "
+BUT_FOR_FORM = f"But for their form, such as the dtype, a {EXACTLY}: "
+ERRORS_TOO = f"{EXACTLY}, and ends in the same kind of error wherever yours does"
 PERHAPS = "One mistake that leads to answers like these: "
 SEVEN_DIGITS_LEFT = "the right value to some seven digits"
 SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
@@ -37,13 +39,15 @@ def recognised(lesson: str, wrong: Iterable[Observation], certainty: Certainty) 
 
     Args:
         lesson: what its student reads.
-        wrong: the answers that went wrong. Where every one of them is an exception, other mistakes may end in it too.
+        wrong: the answers that went wrong. Where every one of them is an exception, other mistakes may end in it too; where some
+            are, that is said.
         certainty: how surely it does.
     """
     errors = [observed.raised is not None for observed in wrong]
     if certainty == "perhaps" or (errors and all(errors)):
         return PERHAPS + lesson
-    return (KNOWN_MISTAKE if certainty == "exactly" else BUT_FOR_FORM) + lesson
+    begin = KNOWN_MISTAKE if certainty == "exactly" else BUT_FOR_FORM
+    return (begin.replace(EXACTLY, ERRORS_TOO) if any(errors) else begin) + lesson
 
 
 def explain(

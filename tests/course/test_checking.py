@@ -618,6 +618,15 @@ def test_an_exception_points_to_a_known_mistake_where_it_names_the_same_type(
     assert "dictionary" not in examine(cell("def double(x):\n    return {}.meant()\n")["double"]).text.split("With")[0]
 
 
+def test_where_some_answers_are_errors_those_are_not_called_answers(shelf: Callable[..., None], cell: Cell) -> None:
+    halves = (Observation(np.array([0.5, 1.0])), Observation(raised=Raised("ValueError", "too long")))
+    shelf(doubles(2, 3, 4, mistakes=(StoredMistake("halves", "you halved.", (*halves, halves[1]), False),)))
+    source = "def double(x):\n    if len(x) > 2:\n        raise ValueError('no room')\n    return x / 2\n"
+    assert examine(cell(source)["double"]).text.split("\n")[1] == (
+        "A known mistake gives exactly these answers, and ends in the same kind of error wherever yours does: you halved."
+    )
+
+
 def test_a_function_with_parameters_is_described(shelf: Callable[..., None], cell: Cell) -> None:
     X, W = np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])
     case = (X, W, public_function("project", gain=2.0))
