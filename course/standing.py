@@ -9,7 +9,7 @@ from typing import Any
 
 from course import answers
 from course.checking import Result, examine
-from course.trial.message import Message
+from course.trial.message import MARKS, Message
 from course.trial.silence import silently
 
 NOT_RUN = (
@@ -65,7 +65,7 @@ def tell(notebook: str, results: Mapping[str, Result]) -> None:
     """Print how many checks pass, and each exercise with its state."""
     print(f"{notebook}: {sum(map(bool, results.values()))} of {len(results)} checks pass.")
     for name, result in results.items():
-        print(f"  {result.state:<12} {name}")
+        print(f"{MARKS[result.state]} {result.state:<12} {name}")
     if any(result.state == "not run" for result in results.values()):
         print(NOT_RUN)
 

@@ -13,6 +13,9 @@ from course.trial.values import Value
 
 State = Literal["correct", "not yet", "not written", "not run", "unknown"]
 
+MARKS: dict[State, str] = {"correct": "✓", "not yet": "✗", "not written": "·", "not run": "·", "unknown": "?"}
+"""By what a state is told at a glance, beside its words; in shape, so that no colour is needed."""
+
 
 class Comparison:
     """The wanted result, or the part of it that differs, beside the student's; it stays as it was when it was made."""
@@ -61,11 +64,14 @@ class Message:
     def html(self) -> str:
         """What a notebook shows."""
         before = f"<p><b>{marked_up(self.caution)}</b></p>" if self.caution else ""
+        mark = f"<b aria-hidden='true'>{MARKS[self.state]}</b> "
         if not (self.lessons or self.reasons):
-            return before + paragraphs(["\n".join([*self.sentences, *self.notes])])
+            return before + _marked(mark, paragraphs(["\n".join([*self.sentences, *self.notes])]))
         lessons = "".join(f"<p><b>{marked_up(lesson)}</b></p>" for lesson in self.lessons)
         table = self.comparison.html() if self.comparison else ""
-        said = f"{_blocks(self.sentences)}{lessons}{_blocks(self.reasons)}{table}{paragraphs(self.notes)}"
+        said = (
+            f"{_marked(mark, _blocks(self.sentences))}{lessons}{_blocks(self.reasons)}{table}{paragraphs(self.notes)}"
+        )
         return f"{before}<div>{said}</div>"
 
     def to_json(self) -> dict[str, Any]:
@@ -79,6 +85,11 @@ class Message:
             "comparison": self.comparison.to_json() if self.comparison else None,
             "notes": list(self.notes),
         }
+
+
+def _marked(mark: str, blocks: str) -> str:
+    """HTML with a mark before its first word."""
+    return blocks.replace("<p>", f"<p>{mark}", 1)
 
 
 def paragraphs(texts: Iterable[str]) -> str:

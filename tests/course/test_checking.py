@@ -91,7 +91,8 @@ B =
      [5. 4.]]"""
 NOT_YET = f"dots: not yet.\n{CASE}\n"
 PRE = "<pre style='margin-bottom:1em'>"
-NOT_YET_HTML = f"<div><p>dots: not yet.</p>{PRE}{CASE}</pre>"
+RIGHT_MARK, WRONG_MARK = "<b aria-hidden='true'>✓</b> ", "<b aria-hidden='true'>✗</b> "
+NOT_YET_HTML = f"<div><p>{WRONG_MARK}dots: not yet.</p>{PRE}{CASE}</pre>"
 
 # ---------------------------------------------------------------------------------------------- one exercise
 
@@ -100,7 +101,7 @@ def test_a_right_answer(dots: Callable[[str], Result]) -> None:
     result = dots("    return A @ B.T")
     assert result
     assert repr(result) == "dots: correct on the public case. The hidden tests try more."
-    assert result._repr_html_() == f"<p>{result}</p>"
+    assert result._repr_html_() == f"<p>{RIGHT_MARK}{result}</p>"
 
 
 def test_a_right_answer_with_a_warning(dots: Callable[[str], Result]) -> None:
@@ -110,7 +111,7 @@ def test_a_right_answer_with_a_warning(dots: Callable[[str], Result]) -> None:
         "dots: correct on the public case. The hidden tests try more.\n"
         "Python warned: divide by zero encountered in divide"
     )
-    assert result.html == f"<p>{result}</p>"
+    assert result.html == f"<p>{RIGHT_MARK}{result}</p>"
 
 
 def test_the_stub_is_not_written_and_that_is_no_failure(dots: Callable[[str], Result]) -> None:
@@ -221,7 +222,7 @@ def test_a_known_mistake_is_named(dots: Callable[[str], Result]) -> None:
         "    [[ 5. 13.]     [[13.  9.]",
         "     [-1. -4.]]     [-5. -4.]]",
     ]
-    assert result.html.startswith(f"<div><p>dots: not yet.</p><p><b>{KNOWN}</b></p>{PRE}With A")
+    assert result.html.startswith(f"<div><p>{WRONG_MARK}dots: not yet.</p><p><b>{KNOWN}</b></p>{PRE}With A")
 
 
 def test_a_tool_reads_what_was_found_in_parts(dots: Callable[[str], Result]) -> None:
@@ -349,7 +350,10 @@ def test_a_name_that_is_no_exercise(thing: object, name: str) -> None:
     assert result.state == "unknown"
     assert result.text == f"check goes by the function's name, and there is no exercise called {name}."
     escaped = name.replace("<", "&lt;").replace(">", "&gt;")
-    assert result.html == f"<p>check goes by the function&#x27;s name, and there is no exercise called {escaped}.</p>"
+    assert (
+        result.html
+        == f"<p><b aria-hidden='true'>?</b> check goes by the function&#x27;s name, and there is no exercise called {escaped}.</p>"
+    )
 
 
 @pytest.mark.parametrize(
@@ -489,7 +493,7 @@ def test_a_loop_that_is_left(shelf: Callable[..., None], cell: Cell) -> None:
     result = examine(cell(LOOPS, np=np)["double"])
     assert result.state == "not yet"
     assert result.text == f"double: not yet.\n{LOOP}"
-    assert result.html == f"<div><p>double: not yet.</p><p>{LOOP}</p></div>"
+    assert result.html == f"<div><p>{WRONG_MARK}double: not yet.</p><p>{LOOP}</p></div>"
     assert examine(cell("def double(x):\n    return 2 * x\n")["double"])
 
 
@@ -692,7 +696,7 @@ def test_where_a_function_that_this_one_calls_is_not_right_the_student_begins_th
     begin = "It calls double, whose own check does not pass yet: begin there."
     assert result.state == "not yet"
     assert result.text.split("\n")[:4] == ["quadruple: not yet.", begin, "With x = [1.]", *told]
-    assert result.html.startswith(f"<div><p>quadruple: not yet.</p><p>{begin}</p>")
+    assert result.html.startswith(f"<div><p>{WRONG_MARK}quadruple: not yet.</p><p>{begin}</p>")
 
 
 def fours(**rest: Any) -> StoredExercise:
@@ -724,7 +728,9 @@ def test_a_result_is_looked_at_as_the_exercise_sees_it(shelf: Callable[..., None
     assert examine(cell("def repair():\n    return {'flops': None}\n")["repair"])
     result = examine(cell("def repair():\n    return {'flops': 1}\n")["repair"])
     assert result.text == "repair: not yet.\nflops: neither None nor three arrays (Q, K, V)"
-    assert result.html == ("<div><p>repair: not yet.</p><p>flops: neither None nor three arrays (Q, K, V)</p></div>")
+    assert result.html == (
+        f"<div><p>{WRONG_MARK}repair: not yet.</p><p>flops: neither None nor three arrays (Q, K, V)</p></div>"
+    )
     assert examine(cell("def repair():\n    return None\n")["repair"]).text == (
         "repair: not yet.\nThe result should be a dict of 1 part; yours is None. Is there a return?"
     )
@@ -801,9 +807,9 @@ def test_progress_before_anything_is_run(notebook: dict, capsys: pytest.CaptureF
     progress("00_shapes")
     assert capsys.readouterr().out.split("\n") == [
         "00_shapes: 0 of 3 checks pass.",
-        "  not run      pairwise_dots",
-        "  not run      mix_rows",
-        "  not run      to_columns",
+        "· not run      pairwise_dots",
+        "· not run      mix_rows",
+        "· not run      to_columns",
         NOT_RUN,
         "",
     ]
@@ -816,9 +822,9 @@ def test_progress_shows_the_state_of_every_exercise_of_the_notebook(
     progress("00_shapes")
     assert capsys.readouterr().out.split("\n") == [
         "00_shapes: 1 of 3 checks pass.",
-        "  correct      pairwise_dots",
-        "  not yet      mix_rows",
-        "  not run      to_columns",
+        "✓ correct      pairwise_dots",
+        "✗ not yet      mix_rows",
+        "· not run      to_columns",
         NOT_RUN,
         "",
     ]
@@ -830,8 +836,8 @@ def test_progress_tells_a_stub_from_a_cell_that_was_not_run(
     notebook.update(cell("def pairwise_dots(A, B):\n    raise NotImplementedError()\n"))
     progress("00_shapes")
     said = capsys.readouterr().out
-    assert "  not written  pairwise_dots" in said
-    assert "  not run      mix_rows" in said
+    assert "· not written  pairwise_dots" in said
+    assert "· not run      mix_rows" in said
 
 
 def test_progress_without_a_name_is_of_the_last_notebook_that_was_begun(
@@ -854,7 +860,7 @@ def test_progress_is_of_the_notebook_that_is_named(
     progress("77_ours")
     progress("78_ours")
     assert capsys.readouterr().out == (
-        "77_ours: 1 of 1 checks pass.\n  correct      double\n78_ours: 0 of 1 checks pass.\n  not run      again\n"
+        "77_ours: 1 of 1 checks pass.\n✓ correct      double\n78_ours: 0 of 1 checks pass.\n· not run      again\n"
         f"{NOT_RUN}\n"
     )
 

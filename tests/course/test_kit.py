@@ -211,8 +211,8 @@ def test_handing_in_makes_one_file_and_says_how_far_it_is(
     hand_in("00")
     said = capsys.readouterr().out
     assert f"{NAME}: 1 of 3 checks pass." in said
-    assert "  correct      pairwise_dots" in said
-    assert "  not run      mix_rows" in said
+    assert "✓ correct      pairwise_dots" in said
+    assert "· not run      mix_rows" in said
     (kept,) = (tmp_path / "hand_in").iterdir()
     assert kept.read_bytes() == own(tmp_path).read_bytes()
     assert str(kept) in said
@@ -223,7 +223,7 @@ def test_what_is_wrong_is_not_said_to_be_not_run(desk: Callable[..., None], caps
     wrong = RIGHT.replace("Y.T", "Y")
     desk(wrong, wrong)
     hand_in(NAME)
-    assert "  not yet      pairwise_dots" in capsys.readouterr().out
+    assert "✗ not yet      pairwise_dots" in capsys.readouterr().out
 
 
 def test_what_was_run_and_not_saved_is_not_handed_in(
