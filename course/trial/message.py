@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, Literal
 
-from course.trial.text import indented, marked_up, show, side_by_side, side_by_side_html
+from course.trial.text import in_columns, indented, marked_up, show, side_by_side, side_by_side_html
 from course.trial.values import Value
 
 State = Literal["correct", "not yet", "not written", "not run", "unknown"]
@@ -99,6 +98,4 @@ def paragraphs(texts: Iterable[str]) -> str:
 
 def _blocks(texts: Iterable[str]) -> str:
     """Texts as HTML; those of several lines keep their columns."""
-    return "".join(
-        f"<pre style='margin-bottom:1em'>{escape(text)}</pre>" if "\n" in text else paragraphs([text]) for text in texts
-    )
+    return "".join(in_columns(text, "margin-bottom:1em; ") if "\n" in text else paragraphs([text]) for text in texts)

@@ -29,6 +29,11 @@ SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
 LOOP_LEFT = "More Python lines run when the input is larger: a loop is left, yours or one inside a helper you call."
 
 
+def in_columns(text: str, style: str = "") -> str:
+    """A text of several lines as HTML that keeps its columns: where there is too little room it is scrolled, and no line is broken."""
+    return f"<pre style='{style}white-space:pre; overflow-x:auto'>{escape(text)}</pre>"
+
+
 def marked_up(text: str) -> str:
     """A sentence as HTML: what stands in backticks is shown as code."""
     return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
@@ -287,9 +292,11 @@ def side_by_side_html(expected: Value, given: Value) -> str:
         right = np.atleast_2d(agrees(expected, given))
         left, other = _table(np.atleast_2d(expected), None), _table(np.atleast_2d(given), right)
     else:
-        left, other = (f"<pre>{escape(show(value))}</pre>" for value in (expected, given))
+        left, other = (in_columns(show(value)) for value in (expected, given))
     cell = "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
-    return f"<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr><tr>{cell}{left}</td>{cell}{other}</td></tr></table>"
+    head = "<tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+    table = f"<table>{head}<tr>{cell}{left}</td>{cell}{other}</td></tr></table>"
+    return f"<div style='overflow-x:auto'>{table}</div>"
 
 
 def _tabular(value: Value) -> bool:

@@ -90,7 +90,8 @@ B =
     [[3. 1.]
      [5. 4.]]"""
 NOT_YET = f"dots: not yet.\n{CASE}\n"
-PRE = "<pre style='margin-bottom:1em'>"
+COLUMNS = "<pre style='white-space:pre; overflow-x:auto'>"
+PRE = COLUMNS.replace("white-space", "margin-bottom:1em; white-space")
 RIGHT_MARK, WRONG_MARK = "<b aria-hidden='true'>✓</b> ", "<b aria-hidden='true'>✗</b> "
 NOT_YET_HTML = f"<div><p>{WRONG_MARK}dots: not yet.</p>{PRE}{CASE}</pre>"
 
@@ -181,9 +182,9 @@ def test_a_wrong_shape_is_told_in_axis_names_with_both_results(dots: Callable[[s
     assert result.text == f"{NOT_YET}{sentence}\n{alike}\n{table}"
     assert result.html == (
         f"{NOT_YET_HTML}<p>{sentence}</p><p>{alike}</p>"
-        "<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
-        "<tr><td style='vertical-align:top; text-align:left; padding-right:2em'><pre>[[ 5. 13.]\n [-1. -4.]]</pre></td>"
-        "<td style='vertical-align:top; text-align:left; padding-right:2em'><pre>[[ 5. 13.]]</pre></td></tr></table></div>"
+        "<div style='overflow-x:auto'><table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+        f"<tr><td style='vertical-align:top; text-align:left; padding-right:2em'>{COLUMNS}[[ 5. 13.]\n [-1. -4.]]</pre></td>"
+        f"<td style='vertical-align:top; text-align:left; padding-right:2em'>{COLUMNS}[[ 5. 13.]]</pre></td></tr></table></div></div>"
     )
 
 
@@ -201,12 +202,12 @@ def test_a_wrong_value_is_shown_beside_the_expected_one(dots: Callable[[str], Re
     assert result.text == f"{NOT_YET}{sentence}\n{table}"
     assert result.html == (
         f"{NOT_YET_HTML}<p>{sentence}</p>"
-        "<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+        "<div style='overflow-x:auto'><table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
         "<tr><td style='vertical-align:top; text-align:left; padding-right:2em'>"
         "<table><tr><td>5</td><td>13</td></tr><tr><td>-1</td><td>-4</td></tr></table></td>"
         "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
         "<table><tr><td><b><u>3</u></b></td><td><b><u>2</u></b></td></tr><tr><td><b><u>0</u></b></td><td>-4</td></tr></table>"
-        "</td></tr></table></div>"
+        "</td></tr></table></div></div>"
     )
 
 
@@ -297,7 +298,7 @@ def test_warnings_stand_last(dots: Callable[[str], Result]) -> None:
     result = dots("    return (A @ B.T / np.zeros((2, 1)))")
     warning = "Python warned: divide by zero encountered in divide"
     assert result.text.endswith(f"\n     [-1. -4.]]     [-inf -inf]]\n{warning}")
-    assert result.html.endswith(f"</table><p>{warning}</p></div>")
+    assert result.html.endswith(f"</table></div><p>{warning}</p></div>")
 
 
 @pytest.mark.parametrize(
