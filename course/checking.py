@@ -36,7 +36,8 @@ from course.trial.message import Comparison, Message, State
 from course.trial.observing import PATIENCE, Observation, own_line
 from course.trial.ranks import held_up
 from course.trial.relation import relation
-from course.trial.situation import SMALL, leaves, situation
+from course.trial.silence import silently
+from course.trial.situation import SMALL, leaves, out_of_the_ordinary, situation
 from course.trial.text import LOOP_LEFT, explain, in_common, recognised, show, what
 from course.trial.values import Value, bare, plain
 from course.trial.views import seen
@@ -169,7 +170,7 @@ def _of_an_older_version(result: Result) -> Result:
 
 
 def examine(function: Any) -> Result:
-    """`check`, whoever asks."""
+    """`check`, whoever asks. What the function prints is heard once for each public case."""
     name = getattr(function, "__name__", type(function).__name__)
     exercise = answers.find(name)
     if exercise is None or not callable(function):
@@ -196,7 +197,8 @@ def examine(function: Any) -> Result:
     loops = exercise.vectorised and lines_grow(observed)
     if any(differences) or loops:
         return _wrong(exercise, function, observed, differences, hurried)
-    again = _again(exercise, function, observed)
+    with silently():
+        again = _again(exercise, function, observed)
     if again:
         return Result(name, Message("not yet", (f"{name}: not yet.",), reasons=again))
     return _correct(exercise, observed)
@@ -296,8 +298,9 @@ def _wrong(
             raised = found.given.kind
         if found.kind == "changed" and leaves(found.given) <= SMALL:
             reasons.append(f"Afterwards it is\n{show(found.given)}")
-        if found.kind == "value" and not hurried and _remembers(exercise, function, observed, i):
-            reasons.append(REMEMBERS)
+        with silently():
+            remembers = found.kind == "value" and not hurried and _remembers(exercise, function, observed, i)
+        reasons += [REMEMBERS] if remembers else []
         if not mistakes or certainty == "perhaps":
             reasons += _in_common(exercise, observed, differences)
         slip = next((one for one in differences if one and one.kind in OF_FORM), None)
@@ -387,9 +390,10 @@ def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
     inner = inspect.unwrap(function) if callable(function) else function
     called = getattr(getattr(inner, "__code__", None), "co_names", ())
     scope = getattr(inner, "__globals__", {})
-    waiting = [
-        name for name in exercise.uses if name in called and callable(scope.get(name)) and not examine(scope[name])
-    ]
+    with silently():
+        waiting = [
+            name for name in exercise.uses if name in called and callable(scope.get(name)) and not examine(scope[name])
+        ]
     return [f"It calls {name}, whose own check does not pass yet: begin there." for name in waiting]
 
 
@@ -400,15 +404,19 @@ def _entry(result: Value, path: tuple[int | str, ...]) -> Value:
     return result
 
 
-def _hard_to_follow(exercise: StoredExercise, failing: tuple[int, Difference]) -> tuple[bool, bool, bool, bool, int]:
+def _hard_to_follow(
+    exercise: StoredExercise, failing: tuple[int, Difference]
+) -> tuple[bool, bool, bool, bool, bool, int]:
     """How hard it is to see what went wrong in a case: a difference in the last digits is harder than one in the first, a harness
-    harder than a plain call, arguments of which only the shapes are shown harder than numbers, and a large case harder than a small one."""
+    harder than a plain call, something out of the ordinary harder than plain numbers, arguments of which only the shapes are shown harder
+    than numbers, and a large case harder than a small one."""
     i, found = failing
     case, axes = exercise.cases[i], dict(exercise.parameters)
     unseen = any(leaves(bare(argument)) > SMALL for argument in case.arguments)
     return (
         faintness(found) > VISIBLE,
         case.harness is not None,
+        any(map(out_of_the_ordinary, case.arguments)),
         unseen,
         sizes_coincide(case.handed(list(axes)), axes),
         leaves(case.arguments),

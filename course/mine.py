@@ -13,6 +13,7 @@ from typing import Any
 from course import answers
 from course.cells import read, text
 from course.checking import examine
+from course.trial.silence import silently
 
 Function = Callable[..., Any]
 
@@ -44,7 +45,8 @@ def mine(function: Function) -> Function:
     notebook = exercise.notebook
     path = next(filter(Path.is_file, (here.parent / notebook / f"{notebook}.ipynb", here / f"{notebook}.ipynb")), None)
     own = _defined(path, name) if path else None
-    result = examine(own) if own is not None else None
+    with silently():
+        result = examine(own) if own is not None else None
     if own is not None and result:
         print(f"{name}: your own, from {notebook}.")
         return own

@@ -9,7 +9,8 @@ from typing import Any
 
 from course import answers
 from course.checking import Result, examine
-from course.trial.message import Message
+from course.trial.message import MARKS, Message
+from course.trial.silence import silently
 
 NOT_RUN = (
     "Not run: its cell was not run since this kernel started, whatever stands in it. Kernel > Restart Kernel and Run All Cells "
@@ -54,16 +55,17 @@ def defined(notebook: str) -> dict[str, Callable[..., Any]]:
 
 
 def standing(notebook: str) -> dict[str, Result]:
-    """What `check` finds of each exercise of a notebook."""
+    """What `check` finds of each exercise of a notebook; what these print is not heard."""
     here = defined(notebook)
-    return {name: examine(here[name]) if name in here else _not_run(name) for name in answers.names(notebook)}
+    with silently():
+        return {name: examine(here[name]) if name in here else _not_run(name) for name in answers.names(notebook)}
 
 
 def tell(notebook: str, results: Mapping[str, Result]) -> None:
     """Print how many checks pass, and each exercise with its state."""
     print(f"{notebook}: {sum(map(bool, results.values()))} of {len(results)} checks pass.")
     for name, result in results.items():
-        print(f"  {result.state:<12} {name}")
+        print(f"{MARKS[result.state]} {result.state:<12} {name}")
     if any(result.state == "not run" for result in results.values()):
         print(NOT_RUN)
 

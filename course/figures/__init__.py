@@ -28,6 +28,7 @@ import numpy as np
 from course.checking import examine
 from course.figures import forms
 from course.trial import ranks
+from course.trial.silence import silently
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +139,8 @@ def uncovered(
         bound = inspect.signature(show).bind(*arguments, **keywords).arguments
         if guesses and bound.get("guess") is None:
             return Covered(GUESS_FIRST)
-        states = {f.__name__: examine(f).state for f in bound.values() if inspect.isfunction(f)}
+        with silently():
+            states = {f.__name__: examine(f).state for f in bound.values() if inspect.isfunction(f)}
         for name, state in states.items():
             if state == "not written":
                 return Covered(f"{what} with your own {name}, which is not written yet.")

@@ -26,17 +26,18 @@ VALUES = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 4.0], [1.0, 1.0, 6.0]])
 @picture
 def one_query() -> tuple[Figure, str]:
     """What one token does: scores, then weights, then a mix."""
-    figure, panels = canvas(3, 5, width=10.4, height=4.9, width_ratios=(4, 4.2, 3, 3.2, 3.4), height_ratios=(1, 3, 1))
+    figure, panels = canvas(3, 5, width=10.8, height=4.9, width_ratios=(4, 4.2, 3, 3.2, 4.7), height_ratios=(1, 3, 1))
     for panel in (*panels[0, 1:], *panels[2, :4]):
         panel.set_axis_off()
-    products = WEIGHTS[:, None] * VALUES
+    weights = WEIGHTS.round(4)
+    products = weights[:, None] * VALUES  # as shown, the numbers are the products and sums of those before them
     grid(panels[0, 0], QUERY, "query of “hot”", plain=True)
     grid(panels[1, 0], KEYS, "keys", plain=True)
     _bars(panels[1, 1], SCORES, "1. scores", ["4 / √4 = 2", "−2 / √4 = −1", "2 / √4 = 1"], (-2.6, 6.6))
-    _bars(panels[1, 2], WEIGHTS, "2. weights", [f"{weight:.3f}" for weight in WEIGHTS], (0, 1.3))
+    _bars(panels[1, 2], weights, "2. weights", [f"{weight:.4f}" for weight in weights], (0, 1.4))
     grid(panels[1, 3], VALUES, "values", plain=True)
-    grid(panels[1, 4], np.round(products, 2), "3. weight × value", digits=3, plain=True)
-    grid(panels[2, 4], np.round(products.sum(axis=0), 2), "sum: the output", digits=3, plain=True)
+    grid(panels[1, 4], products, "3. weight × value", digits=5, plain=True)
+    grid(panels[2, 4], np.round(products.sum(axis=0), 3), "sum: the output", digits=4, plain=True)
     for panel in panels.flat:
         panel.set_aspect("auto")
     panels[1, 0].set_yticks(range(len(TOKENS)), TOKENS)
@@ -50,8 +51,8 @@ def one_query() -> tuple[Figure, str]:
         panel.text(-0.13, 0.5, sign, transform=panel.transAxes, fontsize=22, **style)
     return figure, (
         "From left to right, a row for each of the tokens tea, is and hot. The query of hot, 2 0 0 2, meets the three keys. "
-        "The dot products 4, −2 and 2, halved, are the scores 2, −1 and 1. Softmax makes them the weights 0.705, 0.035 and 0.259. "
-        "Each value is multiplied by its weight, and the sum of the three is the output 0.96 0.29 3.11."
+        "The dot products 4, −2 and 2, halved, are the scores 2, −1 and 1. Softmax makes them the weights 0.7054, 0.0351 and 0.2595. "
+        "Each value is multiplied by its weight, and the sum of the three is the output 0.965 0.295 3.108."
     )
 
 
@@ -102,7 +103,7 @@ def shifted_and_stretched(softmax_1d: Callable[[np.ndarray], np.ndarray], guess:
 
     Args:
         softmax_1d: the reader's.
-        guess: which change alters the weights.
+        guess: what becomes of the largest weight where the scores are multiplied.
     """
     scores = np.array([1.0, 2.0, 3.0])
     settings = {"as they are": scores, "1000 added": scores + 1000, "times 4": 4 * scores}
@@ -118,8 +119,8 @@ def shifted_and_stretched(softmax_1d: Callable[[np.ndarray], np.ndarray], guess:
         panel.set(ylim=(0, 1.12), title=title, xlabel="score")
         panel.grid(False, axis="x")
     panels[0].set_ylabel("weight")
-    verdict = told(guess, "multiplying")
-    figure.supxlabel(verdict, fontsize=12)
+    verdict = told(guess, "c")
+    figure.supxlabel(f"The largest weight, with scores times 4: {verdict}", fontsize=12)
     return figure, (
         f"Three bar charts of the weights that your softmax gives. For the scores 1, 2, 3 they are {shown[0]}. "
         f"With 1000 added to each score they are {shown[1]}. With each score multiplied by 4 they are {shown[2]}. {verdict}"

@@ -77,10 +77,19 @@ PRODUCTS = {
 
 @picture
 def which_products_run(guess: int | None) -> tuple[Figure, str]:
-    """Five ways to multiply [n, d] with [m, d], at distinct sizes and at equal ones."""
-    settings = {"n = 2, m = 3, d = 4": (2, 3, 4), "n = 2, m = 4, d = 4": (2, 4, 4), "n = m = d = 4": (4, 4, 4)}
+    """Five ways to multiply [n, d] with [m, d], at distinct sizes and where some, or all, are equal.
+
+    Args:
+        guess: how many of them run where n = m.
+    """
+    settings = {
+        "n = 2, m = 3, d = 4": (2, 3, 4),
+        "n = 2, m = 4, d = 4": (2, 4, 4),
+        "n = m = 3, d = 4": (3, 3, 4),
+        "n = m = d = 4": (4, 4, 4),
+    }
     shapes = [[_shape(product, *size) for product in PRODUCTS.values()] for size in settings.values()]
-    figure, axes = canvas(width=8.6, height=2.9)
+    figure, axes = canvas(width=8.6, height=3.4)
     for i, row in enumerate(shapes):
         for j, shape in enumerate(row):
             face = PALE if shape else "white"
@@ -95,11 +104,12 @@ def which_products_run(guess: int | None) -> tuple[Figure, str]:
     axes.xaxis.tick_top()
     axes.grid(False)
     axes.tick_params(length=0)
-    verdict = told(guess, 5)
-    axes.set_xlabel(f"All sizes different: 2 of 5 run. All equal: how many? {verdict}")
+    verdict = told(guess, 4)
+    axes.set_xlabel(f"All sizes different: 2 of 5 run. n = m: how many? {verdict}")
     return figure, (
-        "Table of five products at three choices of sizes. With all sizes different only X @ Y.T and Y @ X.T run, with results of "
-        f"different shapes. With m = d also X @ Y runs. With all sizes equal all five run and give the same shape. {verdict}"
+        "Table of five products at four choices of sizes. With all sizes different only X @ Y.T and Y @ X.T run, with results of "
+        "different shapes. With m = d also X @ Y runs. With n = m all but X @ Y run, and X @ Y.T and Y @ X.T give the same shape. "
+        f"With all sizes equal all five run and give the same shape. {verdict}"
     )
 
 

@@ -1,7 +1,8 @@
 """A new version of a notebook and a student's work in an old one, put together: nothing that a student wrote is lost.
 
 Cells are known by their ids. What the student changed is the student's, what the course changed is the course's. Where both changed
-one cell, both versions stand in the notebook, one after the other.
+one cell, both versions stand in the notebook, one after the other; but for a cell of code in which only words of the course are new:
+these are put into the student's version.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from course.cells import Cell, Notebook, text
+from course.kit.weaving import woven
 
 NEW = "-new"
 NEW_TEXT = "**The course has changed the cell above since you wrote in it.** What you wrote was kept. The course's new version:"
@@ -40,6 +42,8 @@ def merged(base: Notebook, theirs: Notebook, new: Notebook) -> tuple[Notebook, l
             cells.append(cell)
         elif name in old and text(cell) == text(old[name]):
             cells.append(_with(cell, mine))
+        elif (together := _together(old.get(name), mine, cell)) is not None:
+            cells.append(together)
         else:
             clashes.append(name)
             cells += _both(cell, mine)
@@ -110,11 +114,24 @@ def _own(cell: Cell) -> Cell:
     return {**cell, "metadata": {key: value for key, value in cell["metadata"].items() if key != "nbgrader"}}
 
 
-def _both(cell: Cell, mine: Cell) -> list[Cell]:
-    """A cell that both sides changed: the student's stands where it counts if that is theirs to write, else the course's does."""
+def _is_theirs(cell: Cell, mine: Cell) -> bool:
+    """Whether a cell of the course is one that students write in."""
     described = cell["metadata"].get("nbgrader", {})
     theirs = described.get("solution", cell["cell_type"] == "code" and not described.get("locked"))
-    if theirs and mine["cell_type"] == cell["cell_type"]:
+    return bool(theirs) and mine["cell_type"] == cell["cell_type"]
+
+
+def _together(old: Cell | None, mine: Cell, cell: Cell) -> Cell | None:
+    """A cell of code that both sides changed, as one, where only words of the course's are new; else None."""
+    if old is None or cell["cell_type"] != "code" or not _is_theirs(cell, mine):
+        return None
+    made = woven(text(old), text(mine), text(cell))
+    return None if made is None else _with(cell, {**mine, "source": made})
+
+
+def _both(cell: Cell, mine: Cell) -> list[Cell]:
+    """A cell that both sides changed: the student's stands where it counts if that is theirs to write, else the course's does."""
+    if _is_theirs(cell, mine):
         fence = "```python" if cell["cell_type"] == "code" else "```"
         return [_with(cell, mine), _note(f"{cell['id']}{NEW}", f"{NEW_TEXT}\n\n{fence}\n{text(cell)}\n```")]
     return [cell, _note(f"{cell['id']}-changed", OLD_TEXT), _own(mine)]

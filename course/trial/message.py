@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, Literal
 
-from course.trial.text import indented, marked_up, show, side_by_side, side_by_side_html
+from course.trial.text import in_columns, indented, marked_up, show, side_by_side, side_by_side_html
 from course.trial.values import Value
 
 State = Literal["correct", "not yet", "not written", "not run", "unknown"]
+
+MARKS: dict[State, str] = {"correct": "✓", "not yet": "✗", "not written": "·", "not run": "·", "unknown": "?"}
+"""By what a state is told at a glance, beside its words; in shape, so that no colour is needed."""
 
 
 class Comparison:
@@ -61,11 +63,14 @@ class Message:
     def html(self) -> str:
         """What a notebook shows."""
         before = f"<p><b>{marked_up(self.caution)}</b></p>" if self.caution else ""
+        mark = f"<b aria-hidden='true'>{MARKS[self.state]}</b> "
         if not (self.lessons or self.reasons):
-            return before + paragraphs(["\n".join([*self.sentences, *self.notes])])
+            return before + _marked(mark, paragraphs(["\n".join([*self.sentences, *self.notes])]))
         lessons = "".join(f"<p><b>{marked_up(lesson)}</b></p>" for lesson in self.lessons)
         table = self.comparison.html() if self.comparison else ""
-        said = f"{_blocks(self.sentences)}{lessons}{_blocks(self.reasons)}{table}{paragraphs(self.notes)}"
+        said = (
+            f"{_marked(mark, _blocks(self.sentences))}{lessons}{_blocks(self.reasons)}{table}{paragraphs(self.notes)}"
+        )
         return f"{before}<div>{said}</div>"
 
     def to_json(self) -> dict[str, Any]:
@@ -81,6 +86,11 @@ class Message:
         }
 
 
+def _marked(mark: str, blocks: str) -> str:
+    """HTML with a mark before its first word."""
+    return blocks.replace("<p>", f"<p>{mark}", 1)
+
+
 def paragraphs(texts: Iterable[str]) -> str:
     """Texts as HTML, each a paragraph."""
     return "".join(f"<p>{marked_up(text)}</p>" for text in texts)
@@ -88,6 +98,4 @@ def paragraphs(texts: Iterable[str]) -> str:
 
 def _blocks(texts: Iterable[str]) -> str:
     """Texts as HTML; those of several lines keep their columns."""
-    return "".join(
-        f"<pre style='margin-bottom:1em'>{escape(text)}</pre>" if "\n" in text else paragraphs([text]) for text in texts
-    )
+    return "".join(in_columns(text, "margin-bottom:1em; ") if "\n" in text else paragraphs([text]) for text in texts)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from course.trial.functions import Function
+from course.trial.silence import silently
 from course.trial.values import TOO_LARGE, Opaque, Tensor, Value, layout, map_leaves, native, plain, with_layout
 
 
@@ -185,7 +186,12 @@ def account(function: Callable[..., object], arguments: tuple[Value, ...], count
         count_lines: also count the Python lines that run, wherever they are.
     """
     if count_lines:  # once without counting: what is imported or cached on the way is no line of a loop
-        with suppress(Exception, SystemExit, GeneratorExit), warnings.catch_warnings(action="ignore"), _ordinary():
+        with (
+            suppress(Exception, SystemExit, GeneratorExit),
+            warnings.catch_warnings(action="ignore"),
+            silently(),
+            _ordinary(),
+        ):
             function(*(_realise(argument, defaultdict(int)) for argument in arguments))
     with warnings.catch_warnings(record=True) as caught, _ordinary():
         warnings.simplefilter("always")

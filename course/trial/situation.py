@@ -11,11 +11,13 @@ from course.trial.cases import Case
 from course.trial.functions import Function
 from course.trial.harnesses import HARNESSES
 from course.trial.text import indented, show
-from course.trial.values import Value, bare
+from course.trial.values import Tensor, Value, bare
 
 SMALL = 24  # arguments of up to so many numbers are shown in numbers
 MANY_LINES = 20  # of arguments in numbers are more than a reader wants before the one sentence
 ROWS_LEFT = 4  # lines that are left of one that is folded
+ORDINARY = 1000.0  # what is larger is there to be large; labels such as 213 are not
+TINY = 1e-7
 
 
 def situation(case: Case, parameters: Sequence[tuple[str, str]]) -> list[str]:
@@ -76,3 +78,17 @@ def leaves(value: Value) -> int:
         return sum(map(leaves, value.values() if isinstance(value, dict) else value))
     array = bare(value)
     return int(array.size) if isinstance(array, np.ndarray) else 1
+
+
+def out_of_the_ordinary(argument: Value | Function) -> bool:
+    """Whether an argument is there for more than its place in the task: a function that does more than its name says, numbers in another
+    type than Python's own, and numbers that are huge, tiny, infinite or none."""
+    if isinstance(argument, Function):
+        return str(argument) != argument.name
+    if isinstance(argument, (list, tuple, dict)):
+        return any(map(out_of_the_ordinary, argument.values() if isinstance(argument, dict) else argument))
+    array = np.asarray(bare(argument)) if isinstance(argument, (np.ndarray, Tensor, float)) else np.zeros(0)
+    if array.dtype.kind != "f":
+        return False
+    size = np.abs(array[array != 0])
+    return array.dtype != np.float64 or not bool(np.all((size > TINY) & (size <= ORDINARY)))

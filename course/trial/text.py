@@ -17,14 +17,21 @@ Axes = str | list[str] | None
 """Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""
 
 
-KNOWN_MISTAKE = "A known mistake gives exactly these answers: "
-BUT_FOR_FORM = "But for their form, such as the dtype, a known mistake gives exactly these answers: "
+EXACTLY = "known mistake gives exactly these answers"
+KNOWN_MISTAKE = f"A {EXACTLY}: "
+BUT_FOR_FORM = f"But for their form, such as the dtype, a {EXACTLY}: "
+ERRORS_TOO = f"{EXACTLY}, and ends in the same kind of error wherever yours does"
 PERHAPS = "One mistake that leads to answers like these: "
 SEVEN_DIGITS_LEFT = "the right value to some seven digits"
 SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
 """Where float32 ends, in digits: a result worked out with it agrees to so many, most often."""
 
 LOOP_LEFT = "More Python lines run when the input is larger: a loop is left, yours or one inside a helper you call."
+
+
+def in_columns(text: str, style: str = "") -> str:
+    """A text of several lines as HTML that keeps its columns: where there is too little room it is scrolled, and no line is broken."""
+    return f"<pre style='{style}white-space:pre; overflow-x:auto'>{escape(text)}</pre>"
 
 
 def marked_up(text: str) -> str:
@@ -37,13 +44,15 @@ def recognised(lesson: str, wrong: Iterable[Observation], certainty: Certainty) 
 
     Args:
         lesson: what its student reads.
-        wrong: the answers that went wrong. Where every one of them is an exception, other mistakes may end in it too.
+        wrong: the answers that went wrong. Where every one of them is an exception, other mistakes may end in it too; where some
+            are, that is said.
         certainty: how surely it does.
     """
     errors = [observed.raised is not None for observed in wrong]
     if certainty == "perhaps" or (errors and all(errors)):
         return PERHAPS + lesson
-    return (KNOWN_MISTAKE if certainty == "exactly" else BUT_FOR_FORM) + lesson
+    begin = KNOWN_MISTAKE if certainty == "exactly" else BUT_FOR_FORM
+    return (begin.replace(EXACTLY, ERRORS_TOO) if any(errors) else begin) + lesson
 
 
 def explain(
@@ -283,9 +292,11 @@ def side_by_side_html(expected: Value, given: Value) -> str:
         right = np.atleast_2d(agrees(expected, given))
         left, other = _table(np.atleast_2d(expected), None), _table(np.atleast_2d(given), right)
     else:
-        left, other = (f"<pre>{escape(show(value))}</pre>" for value in (expected, given))
+        left, other = (in_columns(show(value)) for value in (expected, given))
     cell = "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
-    return f"<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr><tr>{cell}{left}</td>{cell}{other}</td></tr></table>"
+    head = "<tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+    table = f"<table>{head}<tr>{cell}{left}</td>{cell}{other}</td></tr></table>"
+    return f"<div style='overflow-x:auto'>{table}</div>"
 
 
 def _tabular(value: Value) -> bool:

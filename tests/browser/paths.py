@@ -21,7 +21,7 @@ def main_path(opened: Opened, attempt: Attempt) -> None:
     assert attempt.lesson in " ".join(opened.said(attempt.check).split())
     opened.replace_last_line(attempt.answer, attempt.right)
     opened.run(attempt.answer, attempt.check, "progress")
-    assert opened.said(attempt.check).startswith(f"{attempt.exercise}: correct")
+    assert opened.said(attempt.check).startswith(f"✓ {attempt.exercise}: correct")
     assert f"1 of {exercises} checks pass" in opened.said("progress")
     assert opened.trouble() == []
 

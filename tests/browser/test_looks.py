@@ -28,9 +28,20 @@ WIDE = """
 panel => {
     const edge = document.querySelector(`${panel} .jp-Notebook`).getBoundingClientRect().right;
     const outputs = [...document.querySelectorAll(`${panel} .jp-OutputArea-output`)];
-    const beyond = part => part.getBoundingClientRect().right > edge + 1;
-    const wide = output => output.scrollWidth > output.clientWidth + 1 || [output, ...output.querySelectorAll('*')].some(beyond);
+    const scrolled = (part, output) => part !== output && part.parentElement !== output &&
+        (getComputedStyle(part.parentElement).overflowX === 'auto' || scrolled(part.parentElement, output));
+    const beyond = output => part => part.getBoundingClientRect().right > edge + 1 && !scrolled(part, output);
+    const wide = output => output.scrollWidth > output.clientWidth + 1 || [output, ...output.querySelectorAll('*')].some(beyond(output));
     return outputs.filter(wide).map(output => output.closest('.jp-Cell').textContent.slice(0, 80));
+}
+"""
+BROKEN = """
+panel => {
+    const matrices = [...document.querySelectorAll(`${panel} .jp-OutputArea-output.jp-RenderedHTMLCommon pre`)];
+    const lines = pre => pre.textContent.split('\\n').length;
+    const height = pre => pre.getBoundingClientRect().height - (pre.offsetHeight - pre.clientHeight);
+    const broken = pre => height(pre) > (lines(pre) + 0.5) * parseFloat(getComputedStyle(pre).lineHeight);
+    return matrices.filter(broken).map(pre => pre.textContent);
 }
 """
 FAINT = """
@@ -100,6 +111,12 @@ def shown(request: pytest.FixtureRequest, browser: Browser, server: Server) -> I
         opened.run_all()
         opened.lay_out_everything()
         yield opened
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_row_of_a_matrix_is_broken(shown: Opened, size: str) -> None:
+    shown.use_window(*SIZES[size])
+    assert shown.page.evaluate(BROKEN, PANEL) == []
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -90,8 +90,10 @@ B =
     [[3. 1.]
      [5. 4.]]"""
 NOT_YET = f"dots: not yet.\n{CASE}\n"
-PRE = "<pre style='margin-bottom:1em'>"
-NOT_YET_HTML = f"<div><p>dots: not yet.</p>{PRE}{CASE}</pre>"
+COLUMNS = "<pre style='white-space:pre; overflow-x:auto'>"
+PRE = COLUMNS.replace("white-space", "margin-bottom:1em; white-space")
+RIGHT_MARK, WRONG_MARK = "<b aria-hidden='true'>✓</b> ", "<b aria-hidden='true'>✗</b> "
+NOT_YET_HTML = f"<div><p>{WRONG_MARK}dots: not yet.</p>{PRE}{CASE}</pre>"
 
 # ---------------------------------------------------------------------------------------------- one exercise
 
@@ -100,7 +102,7 @@ def test_a_right_answer(dots: Callable[[str], Result]) -> None:
     result = dots("    return A @ B.T")
     assert result
     assert repr(result) == "dots: correct on the public case. The hidden tests try more."
-    assert result._repr_html_() == f"<p>{result}</p>"
+    assert result._repr_html_() == f"<p>{RIGHT_MARK}{result}</p>"
 
 
 def test_a_right_answer_with_a_warning(dots: Callable[[str], Result]) -> None:
@@ -110,7 +112,7 @@ def test_a_right_answer_with_a_warning(dots: Callable[[str], Result]) -> None:
         "dots: correct on the public case. The hidden tests try more.\n"
         "Python warned: divide by zero encountered in divide"
     )
-    assert result.html == f"<p>{result}</p>"
+    assert result.html == f"<p>{RIGHT_MARK}{result}</p>"
 
 
 def test_the_stub_is_not_written_and_that_is_no_failure(dots: Callable[[str], Result]) -> None:
@@ -180,9 +182,9 @@ def test_a_wrong_shape_is_told_in_axis_names_with_both_results(dots: Callable[[s
     assert result.text == f"{NOT_YET}{sentence}\n{alike}\n{table}"
     assert result.html == (
         f"{NOT_YET_HTML}<p>{sentence}</p><p>{alike}</p>"
-        "<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
-        "<tr><td style='vertical-align:top; text-align:left; padding-right:2em'><pre>[[ 5. 13.]\n [-1. -4.]]</pre></td>"
-        "<td style='vertical-align:top; text-align:left; padding-right:2em'><pre>[[ 5. 13.]]</pre></td></tr></table></div>"
+        "<div style='overflow-x:auto'><table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+        f"<tr><td style='vertical-align:top; text-align:left; padding-right:2em'>{COLUMNS}[[ 5. 13.]\n [-1. -4.]]</pre></td>"
+        f"<td style='vertical-align:top; text-align:left; padding-right:2em'>{COLUMNS}[[ 5. 13.]]</pre></td></tr></table></div></div>"
     )
 
 
@@ -200,12 +202,12 @@ def test_a_wrong_value_is_shown_beside_the_expected_one(dots: Callable[[str], Re
     assert result.text == f"{NOT_YET}{sentence}\n{table}"
     assert result.html == (
         f"{NOT_YET_HTML}<p>{sentence}</p>"
-        "<table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+        "<div style='overflow-x:auto'><table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
         "<tr><td style='vertical-align:top; text-align:left; padding-right:2em'>"
         "<table><tr><td>5</td><td>13</td></tr><tr><td>-1</td><td>-4</td></tr></table></td>"
         "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
         "<table><tr><td><b><u>3</u></b></td><td><b><u>2</u></b></td></tr><tr><td><b><u>0</u></b></td><td>-4</td></tr></table>"
-        "</td></tr></table></div>"
+        "</td></tr></table></div></div>"
     )
 
 
@@ -221,7 +223,7 @@ def test_a_known_mistake_is_named(dots: Callable[[str], Result]) -> None:
         "    [[ 5. 13.]     [[13.  9.]",
         "     [-1. -4.]]     [-5. -4.]]",
     ]
-    assert result.html.startswith(f"<div><p>dots: not yet.</p><p><b>{KNOWN}</b></p>{PRE}With A")
+    assert result.html.startswith(f"<div><p>{WRONG_MARK}dots: not yet.</p><p><b>{KNOWN}</b></p>{PRE}With A")
 
 
 def test_a_tool_reads_what_was_found_in_parts(dots: Callable[[str], Result]) -> None:
@@ -296,7 +298,7 @@ def test_warnings_stand_last(dots: Callable[[str], Result]) -> None:
     result = dots("    return (A @ B.T / np.zeros((2, 1)))")
     warning = "Python warned: divide by zero encountered in divide"
     assert result.text.endswith(f"\n     [-1. -4.]]     [-inf -inf]]\n{warning}")
-    assert result.html.endswith(f"</table><p>{warning}</p></div>")
+    assert result.html.endswith(f"</table></div><p>{warning}</p></div>")
 
 
 @pytest.mark.parametrize(
@@ -349,7 +351,10 @@ def test_a_name_that_is_no_exercise(thing: object, name: str) -> None:
     assert result.state == "unknown"
     assert result.text == f"check goes by the function's name, and there is no exercise called {name}."
     escaped = name.replace("<", "&lt;").replace(">", "&gt;")
-    assert result.html == f"<p>check goes by the function&#x27;s name, and there is no exercise called {escaped}.</p>"
+    assert (
+        result.html
+        == f"<p><b aria-hidden='true'>?</b> check goes by the function&#x27;s name, and there is no exercise called {escaped}.</p>"
+    )
 
 
 @pytest.mark.parametrize(
@@ -428,6 +433,35 @@ def test_a_case_whose_sizes_all_differ_is_shown_before_a_smaller_one(shelf: Call
     )
 
 
+@pytest.mark.parametrize(
+    "special", [np.array([1.0], np.float32), np.array([5e4]), np.array([1e-30]), np.array([np.nan])], ids=str
+)
+def test_a_case_of_plain_numbers_is_shown_before_a_smaller_one_that_is_there_for_more(
+    shelf: Callable[..., None], cell: Cell, special: np.ndarray
+) -> None:
+    labels = np.array([111.0, 112.0, 113.0])
+    expected = [Observation(2 * special), Observation(2 * labels)]
+    shelf(stored("double", [(special,), (labels,)], expected, parameters=(("x", "n"),)))
+    assert "111" in examine(cell("def double(x):\n    return None\n")["double"]).text
+
+
+def test_a_function_that_does_what_its_name_says_is_shown_before_one_that_does_more(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    X, W = np.eye(3), np.ones((3, 2))
+    cases = [(X[:2], W, public_function("project", gain=2.0)), (X, W, public_function("project"))]
+    parameters = (("X", "n d"), ("W", "d k"), ("project", ""))
+    shelf(stored("rows", cases, [Observation(2 * X[:2] @ W), Observation(X @ W)], parameters=parameters))
+    text = examine(cell("def rows(X, W, project):\n    return None\n")["rows"]).text
+    assert "a function that gives 2 times x @ W" not in text
+
+
+@pytest.mark.parametrize("name", ["attend_loop", "attention", "zero_renorm", "mha_tp"])
+def test_whoever_is_wrong_everywhere_is_shown_a_plain_case(cell: Cell, name: str) -> None:
+    text = examine(cell(f"def {name}(*arguments):\n    return None\n")[name]).text
+    assert not re.search("float32|a function that|nan|inf", text)
+
+
 def test_only_the_warnings_of_the_case_that_is_shown_are_told(shelf: Callable[..., None], cell: Cell) -> None:
     shelf(doubles(1, 2))
     source = "import warnings\n\ndef double(x):\n    warnings.warn(f'{len(x)} tokens')\n    return 0 * x\n"
@@ -460,7 +494,7 @@ def test_a_loop_that_is_left(shelf: Callable[..., None], cell: Cell) -> None:
     result = examine(cell(LOOPS, np=np)["double"])
     assert result.state == "not yet"
     assert result.text == f"double: not yet.\n{LOOP}"
-    assert result.html == f"<div><p>double: not yet.</p><p>{LOOP}</p></div>"
+    assert result.html == f"<div><p>{WRONG_MARK}double: not yet.</p><p>{LOOP}</p></div>"
     assert examine(cell("def double(x):\n    return 2 * x\n")["double"])
 
 
@@ -589,6 +623,15 @@ def test_an_exception_points_to_a_known_mistake_where_it_names_the_same_type(
     assert "dictionary" not in examine(cell("def double(x):\n    return {}.meant()\n")["double"]).text.split("With")[0]
 
 
+def test_where_some_answers_are_errors_those_are_not_called_answers(shelf: Callable[..., None], cell: Cell) -> None:
+    halves = (Observation(np.array([0.5, 1.0])), Observation(raised=Raised("ValueError", "too long")))
+    shelf(doubles(2, 3, 4, mistakes=(StoredMistake("halves", "you halved.", (*halves, halves[1]), False),)))
+    source = "def double(x):\n    if len(x) > 2:\n        raise ValueError('no room')\n    return x / 2\n"
+    assert examine(cell(source)["double"]).text.split("\n")[1] == (
+        "A known mistake gives exactly these answers, and ends in the same kind of error wherever yours does: you halved."
+    )
+
+
 def test_a_function_with_parameters_is_described(shelf: Callable[..., None], cell: Cell) -> None:
     X, W = np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])
     case = (X, W, public_function("project", gain=2.0))
@@ -654,7 +697,7 @@ def test_where_a_function_that_this_one_calls_is_not_right_the_student_begins_th
     begin = "It calls double, whose own check does not pass yet: begin there."
     assert result.state == "not yet"
     assert result.text.split("\n")[:4] == ["quadruple: not yet.", begin, "With x = [1.]", *told]
-    assert result.html.startswith(f"<div><p>quadruple: not yet.</p><p>{begin}</p>")
+    assert result.html.startswith(f"<div><p>{WRONG_MARK}quadruple: not yet.</p><p>{begin}</p>")
 
 
 def fours(**rest: Any) -> StoredExercise:
@@ -686,7 +729,9 @@ def test_a_result_is_looked_at_as_the_exercise_sees_it(shelf: Callable[..., None
     assert examine(cell("def repair():\n    return {'flops': None}\n")["repair"])
     result = examine(cell("def repair():\n    return {'flops': 1}\n")["repair"])
     assert result.text == "repair: not yet.\nflops: neither None nor three arrays (Q, K, V)"
-    assert result.html == ("<div><p>repair: not yet.</p><p>flops: neither None nor three arrays (Q, K, V)</p></div>")
+    assert result.html == (
+        f"<div><p>{WRONG_MARK}repair: not yet.</p><p>flops: neither None nor three arrays (Q, K, V)</p></div>"
+    )
     assert examine(cell("def repair():\n    return None\n")["repair"]).text == (
         "repair: not yet.\nThe result should be a dict of 1 part; yours is None. Is there a return?"
     )
@@ -763,9 +808,9 @@ def test_progress_before_anything_is_run(notebook: dict, capsys: pytest.CaptureF
     progress("00_shapes")
     assert capsys.readouterr().out.split("\n") == [
         "00_shapes: 0 of 3 checks pass.",
-        "  not run      pairwise_dots",
-        "  not run      mix_rows",
-        "  not run      to_columns",
+        "· not run      pairwise_dots",
+        "· not run      mix_rows",
+        "· not run      to_columns",
         NOT_RUN,
         "",
     ]
@@ -778,9 +823,9 @@ def test_progress_shows_the_state_of_every_exercise_of_the_notebook(
     progress("00_shapes")
     assert capsys.readouterr().out.split("\n") == [
         "00_shapes: 1 of 3 checks pass.",
-        "  correct      pairwise_dots",
-        "  not yet      mix_rows",
-        "  not run      to_columns",
+        "✓ correct      pairwise_dots",
+        "✗ not yet      mix_rows",
+        "· not run      to_columns",
         NOT_RUN,
         "",
     ]
@@ -792,8 +837,8 @@ def test_progress_tells_a_stub_from_a_cell_that_was_not_run(
     notebook.update(cell("def pairwise_dots(A, B):\n    raise NotImplementedError()\n"))
     progress("00_shapes")
     said = capsys.readouterr().out
-    assert "  not written  pairwise_dots" in said
-    assert "  not run      mix_rows" in said
+    assert "· not written  pairwise_dots" in said
+    assert "· not run      mix_rows" in said
 
 
 def test_progress_without_a_name_is_of_the_last_notebook_that_was_begun(
@@ -816,7 +861,7 @@ def test_progress_is_of_the_notebook_that_is_named(
     progress("77_ours")
     progress("78_ours")
     assert capsys.readouterr().out == (
-        "77_ours: 1 of 1 checks pass.\n  correct      double\n78_ours: 0 of 1 checks pass.\n  not run      again\n"
+        "77_ours: 1 of 1 checks pass.\n✓ correct      double\n78_ours: 0 of 1 checks pass.\n· not run      again\n"
         f"{NOT_RUN}\n"
     )
 
@@ -877,6 +922,34 @@ def test_what_remembers_an_earlier_call_is_told_so_and_what_does_not_is_not(
     drawn = examine(cell("def double(x):\n    return np.random.default_rng().random(len(x))\n", np=np)["double"])
     assert drawn.message.reasons[-1] == REMEMBERS
     assert REMEMBERS not in examine(cell("def double(x):\n    return 3 * x\n")["double"]).text
+
+
+@pytest.mark.parametrize("answer", ["2 * x", "3 * x"], ids=["right", "wrong"])
+def test_what_a_function_prints_is_heard_once_for_each_public_case(
+    shelf: Callable[..., None], cell: Cell, capsys: pytest.CaptureFixture[str], answer: str
+) -> None:
+    shelf(doubles(2, 3, vectorised=True))
+    talks = f"import sys\ndef double(x):\n    print(len(x), end=' ')\n    print('!', file=sys.stderr)\n    return {answer}\n"
+    examine(cell(talks)["double"])
+    assert capsys.readouterr() == ("2 3 ", "!\n!\n")
+
+
+def test_a_function_that_another_one_calls_is_not_heard_when_it_is_checked_on_the_way(
+    shelf: Callable[..., None], cell: Cell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf(doubles(2), fours())
+    double = cell("def double(x):\n    print(len(x))\n    return 3 * x\n")["double"]
+    assert "begin there" in examine(cell("def quadruple(x):\n    return double(x)\n", double=double)["quadruple"]).text
+    assert capsys.readouterr().out == "1\n"  # 2, where its own check was heard as well
+
+
+def test_progress_does_not_repeat_what_functions_print(
+    shelf: Callable[..., None], notebook: dict, cell: Cell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf(doubles(2))
+    notebook.update(cell("def double(x):\n    print('heard')\n    return 2 * x\n"))
+    progress("77_ours")
+    assert capsys.readouterr().out.startswith("77_ours: 1 of 1 checks pass.")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from course.figures import GUESS_FIRST, CannotDraw, Covered, Picture, canvas, picture
+from course.figures.loops import one_query
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +90,16 @@ def test_a_picture_of_a_try_waits_until_there_is_one_that_can_be_drawn() -> None
     assert isinstance(trying(wrong), Picture)
     assert repr(trying(of_another_shape)) == "It should be 2 by 2."
     assert repr(trying(unwritten)) == NOT_WRITTEN
+
+
+def test_numbers_as_a_picture_shows_them_add_up() -> None:
+    figure, _ = inspect.unwrap(one_query)()
+    shown = {
+        panel.get_title(): [float(t.get_text()) for t in panel.texts if t.get_text()[:1].isdigit()]
+        for panel in figure.axes
+        if "score" not in panel.get_title()
+    }
+    terms, weights = np.reshape(shown["3. weight × value"], (3, 3)), np.array(shown["2. weights"])
+    assert weights.sum().round(4) == 1
+    assert np.allclose(terms, weights[:, None] * np.reshape(shown["values"], (3, 3)), rtol=0, atol=1e-9)
+    assert terms.sum(axis=0).round(3).tolist() == shown["sum: the output"]

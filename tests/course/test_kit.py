@@ -87,6 +87,53 @@ def test_where_both_changed_an_answer_cell_the_students_counts_and_the_courses_i
     assert made["cells"][1]["metadata"] == ANSWER["metadata"]
 
 
+STUB = """def dots(X, Y):
+    \"\"\"All dot products.
+
+    Args:
+        X: vectors, one a row.
+    \"\"\"
+    # your code
+    raise NotImplementedError()"""
+REWORDED = STUB.replace("# your code", "# one line is enough").replace("vectors, one a row", "n vectors of width d")
+MINE = STUB.replace("raise NotImplementedError()", "S = X @ Y.T  # mine\n    return S")
+
+
+def brought(old: str, mine: str, new: str) -> tuple[list[str], list[str]]:
+    """What an answer cell becomes, with what stands under it, and what both sides changed."""
+    made, clashes = merged(*(notebook({**ANSWER, "source": source}) for source in (old, mine, new)))
+    return sources(made), clashes
+
+
+def test_where_the_course_has_reworded_a_stub_the_answer_stands_with_the_new_words() -> None:
+    (made,), clashes = brought(STUB, MINE, REWORDED)
+    assert clashes == []
+    assert made == REWORDED.replace("raise NotImplementedError()", "S = X @ Y.T  # mine\n    return S")
+
+
+@pytest.mark.parametrize(
+    ("mine", "new"),
+    [
+        (MINE, REWORDED.replace("(X, Y)", "(A, B)")),
+        (MINE.replace("    # your code", "    # I think"), REWORDED),
+        (MINE.replace("return S", "return S S").replace("def dots", "%time def dots"), REWORDED + "\n%timeit dots"),
+    ],
+    ids=["new code", "the same line", "no Python"],
+)
+def test_where_more_than_words_is_new_or_both_changed_a_line_both_versions_are_there(mine: str, new: str) -> None:
+    made, clashes = brought(STUB, mine, new)
+    assert clashes == ["dots-solution"]
+    assert made[0] == mine
+    assert new in made[1]
+
+
+def test_an_unfinished_answer_stands_with_the_new_words_too() -> None:
+    (made,), clashes = brought(STUB, MINE.replace("return S", "return (S"), REWORDED)
+    assert clashes == []
+    assert made.endswith("return (S")
+    assert "n vectors of width d" in made
+
+
 def test_where_both_changed_a_text_or_a_test_the_courses_counts_and_the_students_is_kept() -> None:
     theirs = notebook(words("task", "Add them. (My note)"), ANSWER, {**CHECK, "source": "print(1)"}, GUESS)
     new = notebook(words("task", "Multiply them."), ANSWER, {**CHECK, "source": "check(dots)  # again"}, GUESS)
@@ -211,8 +258,8 @@ def test_handing_in_makes_one_file_and_says_how_far_it_is(
     hand_in("00")
     said = capsys.readouterr().out
     assert f"{NAME}: 1 of 3 checks pass." in said
-    assert "  correct      pairwise_dots" in said
-    assert "  not run      mix_rows" in said
+    assert "✓ correct      pairwise_dots" in said
+    assert "· not run      mix_rows" in said
     (kept,) = (tmp_path / "hand_in").iterdir()
     assert kept.read_bytes() == own(tmp_path).read_bytes()
     assert str(kept) in said
@@ -223,7 +270,7 @@ def test_what_is_wrong_is_not_said_to_be_not_run(desk: Callable[..., None], caps
     wrong = RIGHT.replace("Y.T", "Y")
     desk(wrong, wrong)
     hand_in(NAME)
-    assert "  not yet      pairwise_dots" in capsys.readouterr().out
+    assert "✗ not yet      pairwise_dots" in capsys.readouterr().out
 
 
 def test_what_was_run_and_not_saved_is_not_handed_in(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.validator import Validator
 
-from autograder.folder import Course
+from autograder.folder import ROOT, Course
 from autograder.grading.run import grade
 from autograder.plugins.reading import notebook_in
 from course.cells import same_ends
@@ -80,3 +82,11 @@ def test_nobody_is_told_of_repairs_where_only_the_program_differs(by_nbgrader: G
     stored = page(by_nbgrader.course, f"all-{front_end}")
     assert "Repaired before grading" not in stored
     assert "could not be read" not in stored
+
+
+def test_the_one_program_that_reads_no_byte_order_mark_is_told_of(tmp_path: Path) -> None:
+    notebook = tmp_path / f"{NOTEBOOK}.ipynb"
+    notebook.write_bytes(b"\xef\xbb\xbf" + (ROOT / "release" / NOTEBOOK / notebook.name).read_bytes())
+    with pytest.raises(nbformat.reader.NotJSONError):  # it opens the file itself, and no setting comes before that
+        Validator().validate(str(notebook))
+    assert "*Validate* read no such file" in (ROOT / "docs" / "students.md").read_text(encoding="utf-8")

@@ -212,6 +212,7 @@ def sizes_that_coincide(rng: np.random.Generator) -> list[Case]:
         _shared(rng, 2, "tanh", size=(3, 5, 4, 2, 6, 10)),
         _shared(rng, 2, "relu", size=(8, 8, 4, 2, 2, 12)),
         _shared(rng, 2, "tanh", size=_sizes(rng, 2, even=False)),
+        _shared(rng, 2, "tanh", size=(2, 3, 4, 1, 2, 6)),  # cut by columns, Wo fits one of the ranks and not the other
     ]
 
 
@@ -793,6 +794,16 @@ def Wo_cut_by_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
     meet. (Whoever reads off the rows of Wo how wide a value is, gets that p times too large as well.)"""
     _refuse(p, params, h)
     Wo = np.array_split(params["Wo"], p, axis=1)[rank]
+    T3 = _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
+    return _second_half(rank, p, T3, params, eps, act)
+
+
+@mistake
+def Wo_split_by_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
+    """you split Wo by columns into p equal parts. Nobody has said that p divides its d columns. It is the rows of Wo that belong to the
+    heads, one for each of their features: a rank needs those that its own heads meet."""
+    _refuse(p, params, h)
+    Wo = np.split(params["Wo"], p, axis=1)[rank]
     T3 = _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
     return _second_half(rank, p, T3, params, eps, act)
 

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from autograder.exercises.inputs import sizes
-from autograder.exercises.model import B, Case, F, case, mistake, probe, right
+from autograder.exercises.model import B, Case, F, case, equivalent, mistake, probe, right
 
 
 def causal_keep(n: int) -> Bool[np.ndarray, "n n"]:
@@ -21,11 +21,11 @@ def causal_keep(n: int) -> Bool[np.ndarray, "n n"]:
 def _long_text(n: int) -> Case:
     """A text that is longer than what a byte counts to and than some models' context; few of its places are looked at, all of them
     where such numbers end."""
-    ends = (2**power + by for power in (7, 8, 9, 10) for by in (-1, 0, 1))
+    ends = (2**power + by for power in (7, 8, 9, 10, 11) for by in (-1, 0, 1))
     return case(n, [0, 1, *ends, n - 2, n - 1], harness="looked_into")
 
 
-PUBLIC = (case(1), case(3), case(5), case(8), _long_text(1060))
+PUBLIC = (case(1), case(3), case(5), case(8), _long_text(2090))
 
 
 @probe(1.5)
@@ -36,8 +36,8 @@ def lengths(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def short_and_long_texts(rng: np.random.Generator) -> list[Case]:
-    """sequences of one and of two tokens, of more than sixty-four, and of more than a thousand"""
-    return [case(1), case(2), case(int(rng.integers(66, 69))), _long_text(int(rng.integers(1040, 1090)))]
+    """sequences of one and of two tokens, of more than sixty-four, and of more than two thousand"""
+    return [case(1), case(2), case(int(rng.integers(66, 69))), _long_text(int(rng.integers(2070, 2120)))]
 
 
 @mistake
@@ -178,6 +178,18 @@ def fixed_size(n: int) -> B:
 def fixed_size_of_a_model(n: int) -> B:
     """your mask is cut out of one with a size of its own, 1024. Longer texts find no room in it. Make it for this n."""
     return np.tril(np.ones((1024, 1024), bool))[:n, :n]
+
+
+@mistake
+def fixed_size_of_a_larger_model(n: int) -> B:
+    """your mask is cut out of one with a size of its own, 2048. Longer texts find no room in it. Make it for this n."""
+    return np.tril(np.ones((2048, 2048), bool))[:n, :n]
+
+
+@equivalent("no case has so many tokens: the reference counts every place out, and a check is to answer at once")
+def fixed_size_of_the_largest_model(n: int) -> B:
+    """your mask is cut out of one with a size of its own, 4096. Longer texts find no room in it. Make it for this n."""
+    return np.tril(np.ones((4096, 4096), bool))[:n, :n]
 
 
 @mistake

@@ -43,8 +43,8 @@ PUBLIC = (
         np.array([[1.0, 0.0, 2.0, 0.0], [0.0, 3.0, 1.0, 0.0], [5.0, 0.0, 0.0, -1.0]]),
     ),
     case(
-        np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]], np.float32),
-        np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [2.0, -1.0, 1.0], [0.0, 0.0, 1.0]], np.float32),
+        np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]]),
+        np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0], [2.0, -1.0, 1.0], [0.0, 0.0, 1.0]]),
         np.array(
             [
                 [1.0, 0.0, 2.0, 1.0, 0.0],
@@ -52,14 +52,13 @@ PUBLIC = (
                 [3.0, 0.0, 1.0, 0.0, 0.0],
                 [0.0, -2.0, 1.0, 1.0, 1.0],
             ],
-            np.float32,
         ),
     ),
-    case(some_numbers(1, 3, 7), some_numbers(2, 5, 7), some_numbers(3, 5, 2)),
+    case(*(some_numbers(*drawn).astype(np.float32) for drawn in ((1, 3, 7), (2, 5, 7), (3, 5, 2)))),
     case(some_numbers(4, 2, 11), some_numbers(5, 4, 11), some_numbers(6, 4, 3)),
     case(*raised(some_numbers(7, 3, 5), some_numbers(8, 4, 5), 2000.0), some_numbers(9, 4, 2)),
     case(*raised(some_numbers(10, 3, 5), some_numbers(11, 4, 5), -2000.0), some_numbers(12, 4, 2)),
-    case(some_numbers(13, 3, 5), some_numbers(14, 1, 5), some_numbers(15, 1, 4)),
+    case(some_numbers(13, 4, 6), some_numbers(14, 1, 6), some_numbers(15, 1, 9)),
     case(some_numbers(16, 3, 3), some_numbers(17, 3, 3), some_numbers(18, 3, 2)),
     case(*one_row_far_below(some_numbers(19, 3, 5), some_numbers(20, 4, 5)), some_numbers(21, 4, 2)),
     case(pattern(26, 3, step=5), pattern(32, 3, step=4), pattern(32, 2, step=3)),

@@ -81,6 +81,7 @@ PUBLIC = (
     case(X2, WQ2, WK2, WV2, PROJECT),
     case(X3, WQ3, WK3, WV3, PROJECT),
     case(*(array.astype(np.float32) for array in (X3, WQ3, WK3, WV3)), PROJECT),
+    case(X4, WQ4, WK4, WV4, PROJECT),
     case(X4, WQ4, WK4, WV4, public_function("project", gain=2.0)),
     case(*some_tokens_and_weights(1, 5, 4, 7, 3), PROJECT),
     case(*some_tokens_and_weights(2, 4, 3, 11, 2), public_function("project", gain=1.5)),

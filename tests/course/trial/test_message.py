@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 
@@ -27,19 +28,25 @@ def test_a_reader_of_text_meets_all_parts_in_their_order() -> None:
 
 
 def test_a_notebook_shows_them_with_what_may_be_the_mistake_in_bold_and_columns_kept() -> None:
-    before, _, rest = FULL.html().partition("<table>")
+    before, _, rest = FULL.html().partition("<div style='overflow-x:auto'>")
     assert before == (
-        "<p><b>This is of the &lt;older&gt; version.</b></p><div><p>f: not yet.</p>"
+        "<p><b>This is of the &lt;older&gt; version.</b></p><div><p><b aria-hidden='true'>✗</b> f: not yet.</p>"
         "<p>It calls <code>g</code>: begin there.</p><p><b>you left <code>A</code> as it was.</b></p>"
-        "<pre style='margin-bottom:1em'>With A =\n    `1`</pre><p>Entry [0] should be 1; yours is 2.</p>"
+        "<pre style='margin-bottom:1em; white-space:pre; overflow-x:auto'>With A =\n    `1`</pre><p>Entry [0] should be 1; yours is 2.</p>"
     )
-    assert rest.endswith("</table><p>Python warned: <code>x</code></p></div>")
+    assert rest.endswith("</table></div><p>Python warned: <code>x</code></p></div>")
 
 
 def test_where_there_is_nothing_to_show_for_it_all_is_said_in_one_paragraph() -> None:
     short = Message("correct", ("f: correct.",), notes=("Python warned: x",))
     assert short.text() == "f: correct.\nPython warned: x"
-    assert short.html() == "<p>f: correct.\nPython warned: x</p>"
+    assert short.html() == "<p><b aria-hidden='true'>✓</b> f: correct.\nPython warned: x</p>"
+
+
+def test_what_is_right_and_what_is_not_yet_have_marks_of_another_shape() -> None:
+    states = ("correct", "not yet", "not written", "unknown")
+    marks = {re.findall("aria-hidden='true'>(.)</b>", Message(state, ("f.",)).html())[0] for state in states}
+    assert len(marks) == len(states)
 
 
 def test_a_program_reads_every_part_under_its_name() -> None:

@@ -227,12 +227,13 @@ def test_two_values_stand_side_by_side_without_trailing_blanks() -> None:
 
 CELL = "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
 HEAD = "<th style='text-align:left'>expected</th><th style='text-align:left'>yours</th>"
+COLUMNS = "<pre style='white-space:pre; overflow-x:auto'>"
 
 
 def test_entries_that_differ_are_marked_in_the_table_without_colour() -> None:
     expected = "<table><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>"
     given = "<table><tr><td>1</td><td><b><u>3</u></b></td></tr><tr><td><b><u>2</u></b></td><td>4</td></tr></table>"
-    html = f"<table><tr>{HEAD}</tr><tr>{CELL}{expected}</td>{CELL}{given}</td></tr></table>"
+    html = f"<div style='overflow-x:auto'><table><tr>{HEAD}</tr><tr>{CELL}{expected}</td>{CELL}{given}</td></tr></table></div>"
     assert side_by_side_html(A, A.T) == side_by_side_html(Tensor(A), Tensor(A.T)) == html
 
 
@@ -252,5 +253,8 @@ def test_a_row_of_numbers_is_a_table_of_one_row() -> None:
     ids=["shapes differ", "dtypes differ", "no arrays", "too many entries", "no axes"],
 )
 def test_what_is_no_table_stands_as_text(expected: Value, given: Value, left: str, right: str) -> None:
-    html = f"<table><tr>{HEAD}</tr><tr>{CELL}<pre>{left}</pre></td>{CELL}<pre>{right}</pre></td></tr></table>"
+    html = (
+        f"<div style='overflow-x:auto'><table><tr>{HEAD}</tr>"
+        f"<tr>{CELL}{COLUMNS}{left}</pre></td>{CELL}{COLUMNS}{right}</pre></td></tr></table></div>"
+    )
     assert side_by_side_html(expected, given) == html
