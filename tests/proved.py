@@ -120,6 +120,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/plugins": GRADER,
     "tests/plugins/test_agreeing.py": (),
     "tests/plugins/test_experiments.py": (*GRADER, "release/{notebook}"),
+    "tests/test_bench.py": (*GRADER, "autograder/authoring/measured.py"),
     "tests/test_first_minute.py": ("autograder/bench", "course", "release/00_shapes", "source/00_shapes"),
     "tests/test_kills.py": GRADER,
 }

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 from nbformat import NotebookNode
 
+from autograder.authoring.measured import HEAD, kept, table
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
 from autograder.plugins.agreeing import worth
 
 ASKED = re.compile(r'^progress\("\d+_\w+"\)$', re.MULTILINE)
+MEASURED = re.compile(rf"^\| {re.escape(' | '.join(HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -60,7 +62,9 @@ def _points(points: float) -> str:
 
 
 def state_in_text(text: str) -> str:
-    """A page of documentation with the points of notebooks in tables, and how much the mutants prove, as things are."""
+    """A page of documentation with the points of notebooks in tables, how much the mutants prove, and how fast grading was, as things
+    are."""
+    text = MEASURED.sub(lambda _: table(kept()), text)
     for notebook in NOTEBOOKS:
         row = re.compile(rf"^(\| `{notebook}` \|.*\| *)[\d.]+( *\|)$", re.MULTILINE)
         text = row.sub(_replacing(f"{sum(worth(notebook).values()):g}"), text)

@@ -20,12 +20,15 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
 
+from autograder.authoring.measured import Row, table
+from autograder.authoring.measured import keep as keep_rows
 from autograder.bench import students as first_minute
-from autograder.bench.breakdown import breakdown
+from autograder.bench.breakdown import CONVERSATION, OWN_CELLS, breakdown
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import Taken, take
 from autograder.engine.doctor import MEANING
 from autograder.engine.outer import best_walls
+from autograder.exercises import NOTEBOOKS
 from autograder.folder import Course
 from autograder.grading.crew import cores
 
@@ -40,12 +43,19 @@ class Arm:
 
     name: str
     width: int
+    students: int
     taken: list[Taken]
     scores: Scores
 
-    def rate(self, students: int) -> float:
-        """Submissions a second, the median of the repeats."""
-        return students / statistics.median(one.wall for one in self.taken)
+    @property
+    def each(self) -> float:
+        """Milliseconds for each submission, the median of the repeats."""
+        return statistics.median(one.wall for one in self.taken) / self.students * 1000
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of processor time, the median of the repeats."""
+        return statistics.median(one.cpu for one in self.taken)
 
 
 def stock(course: Course, notebook: str, width: int) -> Taken:
@@ -59,8 +69,8 @@ def engine(course: Course, notebook: str, width: int) -> Taken:
     return take([[sys.executable, "-m", "autograder", "grade", notebook, *options]], course.root)
 
 
-STOCK = "stock nbgrader"
-WAYS = {STOCK: stock, "engine": engine}
+STOCK, ENGINE = "stock nbgrader", "engine"
+WAYS = {STOCK: stock, ENGINE: engine}
 
 
 def scores(course: Course, notebook: str) -> Scores:
@@ -79,14 +89,18 @@ def fresh(course: Course) -> None:
         shutil.rmtree(course.root / "class" / name, ignore_errors=True)
 
 
-def grade_in_turn(folder: Path, notebook: str, students: int, widths: list[int], repeats: int) -> list[Arm]:
-    """Grade the class by each way at each width, one after another, and that again."""
+def grade_in_turn(folder: Path, notebook: str, students: dict[str, int], widths: list[int], repeats: int) -> list[Arm]:
+    """Grade the class by each way at each width, one after another, and that again.
+
+    Args:
+        students: how many of the class each way grades.
+    """
     arms = []
     courses = {}
     for name in WAYS:
-        courses[name] = make_course(folder / name.split()[0], notebook, students, stock=name != "engine")
+        courses[name] = make_course(folder / name.split()[0], notebook, students[name], stock=name != ENGINE)
         shutil.copy(courses[name].root / "class" / "gradebook.db", courses[name].root / "released.db")
-        arms += [Arm(name, width, [], {}) for width in widths]
+        arms += [Arm(name, width, students[name], [], {}) for width in widths]
     for _ in range(repeats):
         for arm in arms:
             course = courses[arm.name]
@@ -110,60 +124,104 @@ def start_up(folder: Path, notebook: str) -> Taken:
 
 
 def main(
-    notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes")] = None,
-    students: Annotated[int, typer.Option(help="submissions in the class, an even number")] = 96,
+    notebooks: Annotated[list[str] | None, typer.Argument(help="such as 00_shapes; all if none is named")] = None,
+    students: Annotated[int, typer.Option(help="submissions in the class")] = 96,
+    of_stock: Annotated[
+        int | None, typer.Option(help="how many of these stock nbgrader grades; all, if not given")
+    ] = None,
     repeats: Annotated[int, typer.Option(help="how often each is measured")] = 2,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="in five minutes: twelve submissions, of which stock grades three, one wide, once"
+        ),
+    ] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="keep the rows in docs/speed.json, for the page on speed")
+    ] = False,
 ) -> None:
-    """Measure, and print a table for each notebook."""
+    """Measure, and print a table for each notebook, and one of all."""
     console = Console(width=None if sys.stdout.isatty() else 150)
     console.print(f"walls: {MEANING[best_walls()]}; cores: {cores()}")
-    widths = [1, 2] if cores() > 1 else [1]
-    for notebook in notebooks or ["00_shapes", "02_matrices", "05_block"]:
+    if quick:
+        students, of_stock, repeats = 12, 3, 1
+    widths = [1, 2] if cores() > 1 and not quick else [1]
+    counts = {STOCK: of_stock or students, ENGINE: students}
+    rows = []
+    for notebook in notebooks or NOTEBOOKS:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-            arms = grade_in_turn(Path(folder), notebook, students, widths, repeats)
-            lowest = floor(Path(folder), notebook)
+            arms = grade_in_turn(Path(folder), notebook, counts, widths, repeats)
+            lowest = floor(Path(folder), notebook) / counts[STOCK] * students
             two = start_up(Path(folder), notebook)
-            parts = breakdown(Course(Path(folder) / "engine"), notebook, 24)
-        tell(console, notebook, students, arms, lowest, two)
+            parts = breakdown(Course(Path(folder) / ENGINE), notebook, min(24, students))
+        rows.append(row(notebook, arms, lowest, two, parts))
+        if not quick:
+            tell(console, notebook, arms, lowest, two)
         spent = "; ".join(f"{part} {milliseconds:.0f}" for part, milliseconds in parts.items())
-        console.print(f"where a submission's time goes, in ms: {spent}\n")
+        console.print(f"{notebook}, where a submission's time goes, in ms: {spent}\n")
+    print(table(rows))
+    if different := [one.notebook for one in rows if not one.same]:
+        sys.exit(f"NOT the same scores: {', '.join(different)}")
+    if keep:
+        keep_rows(rows)
+
+
+def row(notebook: str, arms: list[Arm], lowest: float, two: Taken, parts: dict[str, float]) -> Row:
+    by_stock, by_engine = ([arm for arm in arms if arm.name == name] for name in WAYS)
+    return Row(
+        notebook,
+        by_engine[0].students,
+        by_stock[0].students,
+        {str(arm.width): arm.each for arm in by_stock},
+        {str(arm.width): arm.each for arm in by_engine},
+        two.wall,
+        by_engine[0].cpu / lowest,
+        parts[OWN_CELLS],
+        parts[CONVERSATION],
+        not any(map(different_scores, arms, [arms[0]] * len(arms))),
+    )
+
+
+def different_scores(arm: Arm, first: Arm) -> list[tuple[str, str]]:
+    """Who got another score for what, of those whom both graded."""
+    return [key for key in first.scores if key in arm.scores and arm.scores[key] != first.scores[key]]
 
 
 def by_width(arms: list[Arm], name: str, width: int) -> Arm:
     return next(arm for arm in arms if (arm.name, arm.width) == (name, width))
 
 
-def tell(console: Console, notebook: str, students: int, arms: list[Arm], lowest: float, two: Taken) -> None:
-    table = Table(title=f"{notebook}, {students} submissions", title_justify="left")
+def tell(console: Console, notebook: str, arms: list[Arm], lowest: float, two: Taken) -> None:
+    shown = Table(title=f"{notebook}, {arms[-1].students} submissions", title_justify="left")
     for title in ("", "wide", "seconds", "from", "to", "ms each", "times stock", "CPU s", "times the floor", "MiB"):
-        table.add_column(title, justify="left" if title in ("", "MiB") else "right")
+        shown.add_column(title, justify="left" if title in ("", "MiB") else "right")
     for arm in arms:
         walls = [one.wall for one in arm.taken]
-        cpu = statistics.median(one.cpu for one in arm.taken)
         memory = {kind: max(one.memory.get(kind, 0.0) for one in arm.taken) for kind in arm.taken[0].memory}
-        table.add_row(
+        shown.add_row(
             arm.name,
             str(arm.width),
             f"{statistics.median(walls):.1f}",
             f"{min(walls):.1f}",
             f"{max(walls):.1f}",
-            f"{statistics.median(walls) / students * 1000:.0f}",
-            f"{arm.rate(students) / by_width(arms, STOCK, arm.width).rate(students):.1f}",
-            f"{cpu:.1f}",
-            f"{cpu / lowest:.2f}",
+            f"{arm.each:.0f}",
+            f"{by_width(arms, STOCK, arm.width).each / arm.each:.1f}",
+            f"{arm.cpu:.1f}",
+            f"{arm.cpu / lowest:.2f}",
             ", ".join(f"{kind} {size:.0f}" for kind, size in sorted(memory.items())),
         )
-    table.add_row("engine, two submissions", "1", f"{two.wall:.1f}", "", "", "", "", f"{two.cpu:.1f}", "", "")
-    table.add_row("the cells alone", "1", "", "", "", "", "", f"{lowest:.1f}", "1.00", "")
-    console.print(table)
-    last = by_width(arms, "engine", 1)
-    further = (statistics.median(one.cpu for one in last.taken) - two.cpu) / (students - 2)
-    console.print(f"each further submission: {further * students / lowest:.2f} times the floor's processor time")
-    same = all(arm.scores == arms[0].scores for arm in arms)
+    shown.add_row("engine, two submissions", "1", f"{two.wall:.1f}", "", "", "", "", f"{two.cpu:.1f}", "", "")
+    shown.add_row("the cells alone", "1", "", "", "", "", "", f"{lowest:.1f}", "1.00", "")
+    console.print(shown)
+    last = by_width(arms, ENGINE, 1)
+    further = (last.cpu - two.cpu) / (last.students - 2)
+    console.print(f"each further submission: {further * last.students / lowest:.2f} times the floor's processor time")
+    wrong = {f"{arm.name}, {arm.width} wide": different_scores(arm, arms[0]) for arm in arms}
+    same = not any(wrong.values())
     console.print(f"{len(arms[0].scores)} scores, {'the same in all' if same else 'NOT the same in all'}\n")
-    for arm in arms if not same else []:
-        wrong = [key for key in arms[0].scores if arm.scores.get(key) != arms[0].scores[key]]
-        console.print(f"{arm.name}, {arm.width} wide: {len(wrong)} differ, such as {wrong[:3]}")
+    for name, keys in wrong.items():
+        if keys:
+            console.print(f"{name}: {len(keys)} differ, such as {keys[:3]}")
 
 
 if __name__ == "__main__":

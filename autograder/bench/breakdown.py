@@ -18,10 +18,11 @@ from autograder.plugins import executing
 from autograder.plugins.papers import new_paper
 from autograder.plugins.preloading import shared_zygote
 
+OWN_CELLS, CONVERSATION = "the submission's own cells", "judge and student in conversation"
 PARTS: dict[str, tuple[Any, str]] = {
     "fork and inner wall": (session.Session, "__init__"),
-    "the submission's own cells": (session.Session, "finish"),
-    "judge and student in conversation": (executing, "hear"),
+    OWN_CELLS: (session.Session, "finish"),
+    CONVERSATION: (executing, "hear"),
     "reading and repairing": (marking.Marker, "_prepared"),
     "writing the notebook's text": (marking, "_text"),
     "all of it": (marking.Marker, "mark"),

@@ -7,7 +7,6 @@ from pathlib import Path
 import nbformat
 
 from autograder.authoring.sample import answers_in, hand_in, mistaken_answers
-from autograder.exercises import exercises_in
 from autograder.folder import ROOT, Course
 
 PLUG_INS = "plug_in(c)\n"
@@ -16,16 +15,40 @@ STOCKS = "from autograder.bench.scoring import score\nscore("
 """A hidden test that stock nbgrader can read: its last line is the number of points."""
 
 
+UNLISTED = """
+import functools as _functools
+
+def _slipped(value):
+    if isinstance(value, dict):
+        return {{key: _slipped(one) for key, one in value.items()}}
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_slipped, value))
+    if str(getattr(value, "dtype", type(value).__name__)).endswith("bool"):
+        return value ^ True
+    try:
+        return value * {factor}
+    except TypeError:
+        return value
+
+_meant = {name}
+
+@_functools.wraps(_meant)
+def {name}(*arguments, _meant=_meant, **keywords):
+    return _slipped(_meant(*arguments, **keywords))
+"""
+"""A wrong answer that no list has: every number of the right one, a little larger."""
+
+
 def make_course(root: Path, notebook: str, students: int, stock: bool) -> Course:
     """A course in a folder of its own with one notebook released and handed in by a class.
 
-    Of four students, one has everything right, one has half of it, and two have a known mistake in every exercise. Half of them
-    are called a..., half b..., so that two processes of stock nbgrader can share them.
+    A third has everything right, a third has a known mistake in every exercise, and a third is wrong everywhere in a way that no list
+    has. Half of them are called a..., half b..., so that two processes of stock nbgrader can share them.
 
     Args:
         root: the folder, which must not exist.
         notebook: "00_shapes".
-        students: how many; an even number.
+        students: how many; with six, each half has one of each kind.
         stock: leave the plug-ins out, and let the hidden tests say their points.
     """
     course = Course.copied(root)
@@ -40,10 +63,13 @@ def make_course(root: Path, notebook: str, students: int, stock: bool) -> Course
         course = Course(root)
     course.generate_assignment(notebook)
     right = answers_in(ROOT / "source" / notebook / f"{notebook}.ipynb")
-    names = [exercise.name for exercise in exercises_in(notebook)]
-    half = {name: right[name] for name in names[: len(names) // 2]}
     for number in range(students):
-        kind = number // 2 % 4
-        answers = (right, half, mistaken_answers(notebook, number), mistaken_answers(notebook, number + 1))[kind]
+        answers = right
+        if number % 3 == 1:
+            answers = mistaken_answers(notebook, number // 3)
+        elif number % 3 == 2:
+            answers = {
+                name: source + UNLISTED.format(name=name, factor=1.01 + number / 100) for name, source in right.items()
+            }
         hand_in(course, f"{'ab'[number % 2]}{number // 2:04}", notebook, answers)
     return course

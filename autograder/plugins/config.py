@@ -22,7 +22,7 @@ def plug_in(c: Config) -> None:
         "nbgrader.preprocessors.InstantiateTests",
         "nbgrader.preprocessors.LockCells",
         "autograder.plugins.releasing.BlankGuesses",
-        "autograder.plugins.experiments.MarkExperiments",
+        "autograder.plugins.releasing.MarkExperiments",
         "nbgrader.preprocessors.ClearSolutions",
         "nbgrader.preprocessors.ClearOutput",
         "autograder.plugins.releasing.ReadOnlyTexts",

@@ -13,12 +13,8 @@ import symtable
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.preprocessors import NbGraderPreprocessor
-
-from autograder.exercises import NOTEBOOKS
 
 MARK = "experiment"
 NO_SUCH_NAME = re.compile(r"name '(\w{1,200})' is not defined")
@@ -41,14 +37,10 @@ class Names:
     acts: bool
 
 
-class MarkExperiments(NbGraderPreprocessor):
-    """Mark the experiments of one of this course's notebooks, while its answers are still in it."""
-
-    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        if resources["nbgrader"]["notebook"] in NOTEBOOKS:
-            for cell in experiments(nb.cells):
-                cell.metadata[MARK] = _digest(cell.source)
-        return nb, resources
+def mark(cells: Sequence[NotebookNode]) -> None:
+    """Mark the experiments among the cells of a notebook in which the answers still are."""
+    for cell in experiments(cells):
+        cell.metadata[MARK] = _digest(cell.source)
 
 
 def is_untouched(cell: NotebookNode) -> bool:

@@ -9,7 +9,7 @@ from nbformat import NotebookNode, from_dict
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.exercises import NOTEBOOKS
-from autograder.plugins.experiments import MARK
+from autograder.plugins.experiments import MARK, mark
 
 CELL_METADATA = ("deletable", "editable", "nbgrader", MARK)
 FOLDED = {"source_hidden": True}  # JupyterLab shows three dots in place of the code
@@ -55,6 +55,15 @@ class ReadOnlyTexts(NbGraderPreprocessor):
         if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata:
             cell.metadata["editable"] = False
         return cell, resources
+
+
+class MarkExperiments(NbGraderPreprocessor):
+    """Mark the cells that need not be worked out again while the notebook is graded; the answers have to be in it still."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        if _ours(resources):
+            mark(nb.cells)
+        return nb, resources
 
 
 class Stable(NbGraderPreprocessor):

@@ -1,0 +1,39 @@
+"""The class that the bench grades, and the rows that it keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autograder.authoring.measured import HEAD, Row, keep, table
+from autograder.bench.classes import make_course
+from autograder.grading.run import grade
+
+NOTEBOOK = "00_shapes"
+
+
+def test_a_third_is_right_a_third_known_to_be_wrong_and_a_third_wrong_in_a_way_of_its_own(tmp_path: Path) -> None:
+    course = make_course(tmp_path / "course", NOTEBOOK, 3, stock=False)
+    lines = {(line.student, line.exercise): line for line in grade(course, NOTEBOOK, feedback=False).lines}
+    right, known, unknown = ({k: v for k, v in lines.items() if k[0] == who} for who in ("a0000", "b0000", "a0001"))
+    assert len(lines) == 9
+    assert all(line.outcome == "passed" for line in right.values())
+    assert all(line.mistakes for line in known.values())
+    assert all(line.outcome in ("wrong", "partly") and not line.mistakes for line in unknown.values())
+
+
+def measured(notebook: str, engine: float) -> Row:
+    return Row(notebook, 24, 6, {"1": 3000.0}, {"1": engine}, 1.5, 1.2, 20.0, 10.0, same=True)
+
+
+def test_a_row_takes_the_place_of_that_notebooks_last_one(tmp_path: Path) -> None:
+    path = tmp_path / "speed.json"
+    keep([measured("02_matrices", 200.0), measured("00_shapes", 100.0)], path)
+    keep([measured("02_matrices", 150.0)], path)
+    assert [name in path.read_text() for name in ("200.0", "150.0", "100.0")] == [False, True, True]
+
+
+def test_a_table_says_how_many_times_faster() -> None:
+    heading, _, row = table([measured("00_shapes", 100.0)]).splitlines()
+    cells = dict(zip(heading.strip("| ").split(" | "), row[2:-2].split(" | "), strict=True))
+    assert tuple(cells) == HEAD
+    assert (cells["notebook"], cells["times stock"], cells["two wide"]) == ("00_shapes", "30.0", "")
