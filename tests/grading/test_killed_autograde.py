@@ -100,6 +100,7 @@ def test_a_course_may_have_hooks_of_its_own(plugged: QuickClass) -> None:
     assert calls(course.root / "calls") == ["ada", "ben", "ben"]
 
 
+@pytest.mark.thorough
 def test_killed_at_any_step_the_next_run_ends_in_the_same_state(plugged: QuickClass) -> None:
     course = plugged(ada="2", ben="1")
     course.autograde(NAME, "ada")

@@ -232,6 +232,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(quick_class: QuickClass) -> N
     assert state(course) == state(undisturbed)
 
 
+@pytest.mark.thorough
 def test_killed_anywhere_while_it_writes_the_next_run_ends_in_the_same_state(quick_class: QuickClass) -> None:
     """Each step of writing is a file or folder made, renamed or removed, or the gradebook opened."""
     course = quick_class(ada="2", ben="1")
