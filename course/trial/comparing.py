@@ -296,14 +296,20 @@ def _compare_scalars(
     if (number and type(given) not in (int, float)) or (type(expected) is int and type(given) is float):
         return Difference("type", path, expected, given)
     if number:
-        tolerance = max(TOLERANCE["float64"], least)
-        near = close(np.asarray(expected, np.float64), np.asarray(given, np.float64), tolerance, beside)
-        exact = type(expected) is float or expected == given
-        return None if bool(near) and exact else Difference("value", path, expected, given)
+        near = type(expected) is float and _near(expected, float(given), max(TOLERANCE["float64"], least), beside)
+        return None if near or expected == given else Difference("value", path, expected, given)
     if type(expected) is not type(given):
         return Difference("type", path, expected, given)
     same = not isinstance(expected, Opaque) and expected == given
     return None if same else Difference("value", path, expected, given)
+
+
+def _near(expected: float, given: float, relative: float, beside: float) -> bool:
+    """`close` of two numbers."""
+    if not (math.isfinite(expected) and math.isfinite(given)):
+        return expected == given or (math.isnan(expected) and math.isnan(given))
+    size = abs(expected)
+    return abs(given - expected) <= relative * size + relative * max(size, beside)
 
 
 def _compare_arrays(

@@ -138,6 +138,7 @@ def test_entries_agree_that_lie_within_the_tolerance_of_their_own_size_and_of_th
     expected, given = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
     assert agrees(expected, given).tolist() == right
     assert (compare(expected, given) is None) is all(right)
+    assert (compare(expected.tolist(), given.tolist()) is None) is all(right)
 
 
 @given(arrays("<f8", array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)) | st.floats())
