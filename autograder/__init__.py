@@ -6,7 +6,7 @@ import sys
 # What the judge computes is small: for it, threads cost more than they gain. It is read when torch is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# jsonschema, which nbformat needs, would have these packages check formats that no notebook asks for, such as web addresses, for which
-# one compiles a grammar: a second of CPU in every process. Python takes None for "not installed", and jsonschema does without.
-for package in ("isoduration", "rfc3987_syntax", "webcolors"):
+# jsonschema, which nbformat needs, would have these packages check formats that no notebook asks for: time in every process.
+# Python takes None for "not installed", and jsonschema does without.
+for package in ("isoduration", "webcolors"):
     sys.modules.setdefault(package, None)  # type: ignore[arg-type]

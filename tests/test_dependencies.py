@@ -16,7 +16,8 @@ from autograder.dependencies import imported
         ("def f():\n    if True:\n        from autograder.judging import interview", {"autograder.judging.interview"}),
         ("from . import values", {"course.values"}),
         ("from ..autograder import judging", {"autograder.judging"}),
-        ("%matplotlib inline\nimport course", set()),
+        ("%matplotlib inline\nimport course", {"course"}),
+        ("!pip install x\nimport course; import numpy", set()),
     ],
 )
 def test_imports_are_found_in_every_form(line: str, found: set[str]) -> None:
