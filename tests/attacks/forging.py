@@ -249,7 +249,8 @@ FORGED = """import json, struct
 shown = {"data": {"text/plain": "forged by hand"}, "metadata": {}, "execution_count": 1}
 reply = {"messages": [["execute_result", shown]], "reply": {"status": "ok", "execution_count": 1}}
 data = json.dumps(reply).encode()
-[*sockets()][-1].sendall(struct.pack("!I", len(data)) + data)"""
+for connection in sockets():
+    connection.sendall(struct.pack("!I", len(data)) + data)"""
 CRASHED: Verdicts = ("crashed", "crashed", "crashed")
 
 
