@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 WORKERS := 3
 RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
-.PHONY: grade test test-all numbers lab kit setup release outputs mutants lint
+.PHONY: grade test test-all numbers lab kit site solutions setup release outputs mutants lint
 
 grade: $(READY) release
 	$(RUN) python -m autograder sample
@@ -32,14 +32,11 @@ OTHER_DIGITS := NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR" \
 	OPENBLAS_CORETYPE=$(if $(filter x86_64 amd64,$(shell uname -m)),Prescott,ARMV8) ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE \
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # What would be compiled is told in times alone.
-# Replies that are no answers, forged ones, and who has sat a paper before: no digit changes what becomes of them.
-WITHOUT_DIGITS := $(foreach name,fuzz forging paper,--ignore=tests/judging/test_$(name).py)
-
 numbers: $(READY)
 	$(RUN) $(OTHER_DIGITS) python -m autograder release --check
 	$(RUN) $(OTHER_DIGITS) python -m autograder mutants --seeds 1
 	$(RUN) $(OTHER_DIGITS) CXX=no-such-compiler python -m autograder replay
-	$(RUN) $(OTHER_DIGITS) pytest tests/judging $(WITHOUT_DIGITS) tests/authoring/test_answers.py tests/course/trial/test_comparing.py \
+	$(RUN) $(OTHER_DIGITS) pytest tests/judging tests/authoring/test_answers.py tests/course/trial/test_comparing.py \
 		tests/course/test_checking.py -n $(WORKERS)
 
 lint: $(READY)
@@ -50,11 +47,20 @@ lint: $(READY)
 
 # Students work on copies in work/, which git ignores; what is there already is never overwritten.
 lab: $(READY)
-	$(RUN) python -m course --notebooks release --work work
+	$(RUN) python -m autograder notebooks
+	$(RUN) python -m course --notebooks build/notebooks --work work
 
 # The zip that students start from; `make kit UPTO=03` has the notebooks up to 03 in it, and no answer to that one or to a later one.
 kit: $(READY) release
 	$(RUN) python -m autograder kit $(or $(UPTO),$(error name the last notebook: make kit UPTO=03))
+
+# The course as pages to read, in build/site: `make site UPTO=03` has the notebooks up to 03 in it, `make site` all of them.
+site: $(READY) release
+	$(RUN) python -m autograder site $(if $(UPTO),--upto $(UPTO))
+
+# What an instructor hands out when a notebook is closed for everybody: it holds every answer.
+solutions: $(READY)
+	$(RUN) python -m autograder solutions $(or $(NOTEBOOK),$(error name the notebook: make solutions NOTEBOOK=03_causal_mask))
 
 setup: $(READY)
 
@@ -73,7 +79,7 @@ $(READY): constraints.txt pyproject.toml course/__init__.py
 		{ echo "Python 3.11 or later is needed: make PYTHON=python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[instructor,test]'
+		--constraint constraints.txt --editable '.[instructor,site,test]'
 	mkdir -p $(VENV)/share/jupyter/lab/settings
 	echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
 		> $(VENV)/share/jupyter/lab/settings/overrides.json

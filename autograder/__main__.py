@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -86,12 +87,57 @@ def kit(
     """
     from autograder.authoring.kit import make_kit
 
-    meant = [name for name in NOTEBOOKS if last in (name, name.partition("_")[0])]
-    if not meant:
-        raise typer.BadParameter(f"there is no notebook {last}; there are {', '.join(NOTEBOOKS)}")
+    meant = _meant(last)
     with _in_a_sentence():
-        archive = make_kit(meant[0], folder)
-    typer.echo(f"{archive}, {archive.stat().st_size / 1e6:.1f} MB: the notebooks up to {meant[0]}")
+        archive = make_kit(meant, folder)
+    typer.echo(f"{archive}, {archive.stat().st_size / 1e6:.1f} MB: the notebooks up to {meant}")
+
+
+@app.command()
+def site(
+    upto: Annotated[
+        str, typer.Option(help="the last notebook in it, such as 03_causal_mask or 03; all, if not given")
+    ] = NOTEBOOKS[-1],
+    to: Annotated[Path, typer.Option(help="the folder that becomes the site")] = Path("build/site"),
+) -> None:
+    """Make a static site of the course: the notebooks up to one, with their pictures and without solutions, and the pages about it.
+
+    Publish it when the notebook before the last one is closed: what builds on a notebook holds its solutions.
+    """
+    from autograder.authoring.site import make_site
+
+    meant = _meant(upto)
+    with _in_a_sentence():
+        make_site(meant, to)
+    typer.echo(f"{to / 'index.html'}: the notebooks up to {meant}")
+
+
+@app.command()
+def notebooks(
+    folder: Annotated[Path, typer.Argument(help="where they are written")] = Path("build/notebooks"),
+) -> None:
+    """Write all notebooks as students get them, with the pages beside them; `make lab` opens copies of these."""
+    from autograder.authoring.kit.notebooks import write_notebooks
+
+    write_notebooks(NOTEBOOKS[-1], folder)
+
+
+@app.command()
+def solutions(
+    notebook: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03")],
+    folder: Annotated[
+        Path | None, typer.Option(help="where the copies are written; build/solutions, if not given")
+    ] = None,
+) -> None:
+    """Make the worked copy of a notebook, as a notebook and as a page: answers, reasons, and what each known mistake gives.
+
+    It holds every answer. Give it out when the notebook is closed for everybody, whoever is late included.
+    """
+    from autograder.authoring.solutions import FOLDER, make_solutions
+
+    with _in_a_sentence():
+        for path in make_solutions(_meant(notebook), folder or FOLDER):
+            typer.echo(f"{path}, {path.stat().st_size / 1e6:.1f} MB")
 
 
 @app.command()
@@ -283,6 +329,16 @@ def _in_a_sentence() -> Iterator[None]:
         sys.exit(f"nbgrader could not make the release; mend source/ where it says so:\n{error}")
     except CellExecutionError as error:
         sys.exit(f"A cell of the notebook raised, and its outputs were not stored; mend it in source/:\n{error}")
+
+
+def _meant(notebook: str) -> str:
+    """The notebook that goes by this name, or by its number."""
+    for name in NOTEBOOKS:
+        if notebook in (name, name.partition("_")[0]):
+            return name
+    near = get_close_matches(notebook, NOTEBOOKS, n=1)
+    instead = f"did you mean {near[0]}?" if near else f"there are {', '.join(NOTEBOOKS)}"
+    raise typer.BadParameter(f"there is no notebook {notebook!r}; {instead}")
 
 
 def _known(notebook: str) -> str:

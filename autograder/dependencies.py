@@ -15,6 +15,7 @@ STATEMENT = re.compile(
 )
 WORD = re.compile(rb"\bimport\b")
 COMMENT = re.compile(rb"#[^\n]*")
+MAGIC = re.compile(rb"^[ \t]*[%!?]", re.MULTILINE)
 
 
 def with_imports(root: Path, names: Iterable[str], known: dict[Path, list[Path]] | None = None) -> set[Path]:
@@ -47,7 +48,10 @@ def _files(path: Path) -> list[Path]:
 
 @lru_cache(maxsize=1000)
 def imported(code: bytes, package: tuple[str, ...]) -> tuple[str, ...]:
-    """Every module that a file of a package imports, and every name that may be one: `from a import b` is "a.b"."""
+    """Every module that a file of a package imports, and every name that may be one: `from a import b` is "a.b".
+
+    Code that is no Python, as a cell with magic commands is not, imports nothing.
+    """
     found: list[str] = []
     for module, names in _statements(code):
         level = len(module) - len(module.lstrip("."))
@@ -63,7 +67,7 @@ def _statements(code: bytes) -> list[tuple[str, list[str]]]:
     Where each word "import" begins one that is easily read, or stands in one, nothing is parsed: that takes ten times as long.
     """
     simple = STATEMENT.findall(code)
-    if len(simple) == len(WORD.findall(code)):
+    if len(simple) == len(WORD.findall(code)) and not MAGIC.search(code):
         return [(module.decode(), _names(b"".join(lists))) for module, *lists in simple]
     try:
         nodes = ast.walk(ast.parse(code))

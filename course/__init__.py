@@ -1,14 +1,15 @@
-"""What the notebooks import: `check`, `hand_in`, `judge`, `mine`, `progress`, `pytorch`, and `course.figures`."""
+"""What the notebooks import: `check`, `feedback`, `hand_in`, `judge`, `mine`, `progress`, `pytorch`, and `course.figures`."""
 
 from course.checking import check
 from course.client import judge
 from course.kit.handing_in import hand_in
 from course.kit.torch_here import pytorch
 from course.mine import mine
+from course.returned import feedback
 from course.standing import progress
 from course.unwritten import be_calm
 
-__all__ = ["__version__", "check", "hand_in", "judge", "mine", "progress", "pytorch"]
+__all__ = ["__version__", "check", "feedback", "hand_in", "judge", "mine", "progress", "pytorch"]
 
 __version__ = "1.0.0"
 

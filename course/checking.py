@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -17,6 +17,7 @@ import numpy as np
 from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.latest import left_over
+from course.remembered import remember
 from course.trial.cases import sizes_coincide
 from course.trial.circumstances import circumstances
 from course.trial.comparing import (
@@ -38,9 +39,10 @@ from course.trial.ranks import held_up
 from course.trial.relation import relation
 from course.trial.silence import silently
 from course.trial.situation import SMALL, leaves, out_of_the_ordinary, situation
-from course.trial.text import LOOP_LEFT, explain, in_common, recognised, show, what
+from course.trial.text import LOOP_LEFT, Axes, axes_at, explain, in_common, recognised, show, what
 from course.trial.values import Value, bare, plain
 from course.trial.views import seen
+from course.trial.where import where
 
 VISIBLE = 3.0  # digits to which a table is read: a difference behind them is not seen in it
 REMEMBERS = (
@@ -53,6 +55,7 @@ OTHERWISE_IN_MEMORY = (
     "of the same numbers, it makes something else. Indices, `reshape` and `ravel()` do not ask how numbers lie; "
     '`order="K"`, `.view()` and a new `.shape` do.'
 )
+ONLY_A_LOOP = f"The values are right. {LOOP_LEFT}"
 OF_FORM = ("type", "dtype", "shape", "changed")  # kinds of difference that an answer of the right numbers may show
 VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
@@ -143,6 +146,8 @@ def check(function: Callable[..., object]) -> Result | None:
         result = examine(function)
     except KeyboardInterrupt as stop:
         raise Stopped(_stopped(function, stop, time.monotonic() - began)) from None
+    if exercise := answers.find(result.exercise):
+        remember(exercise.notebook, {result.exercise: result.state}, {result.exercise: function})
     if execution != "validate":
         return _of_an_older_version(result) if left_over(function) else result
     if not result:
@@ -283,21 +288,13 @@ def _wrong(
     comparison: Comparison | None = None
     raised = ""
     if failing:
-        i, found = min(
-            ((i, found) for i, found in enumerate(differences) if found), key=partial(_hard_to_follow, exercise)
+        plain = plainest(
+            exercise, observed, differences, digits=not lessons, pictured=not mistakes or certainty == "perhaps"
         )
-        parts = _parts(exercise, i, observed[i])
-        case = exercise.cases[i]
-        names = case.names([name for name, _ in exercise.parameters])
-        axes = exercise.axes if case.harness is None else None
-        reasons += parts or [*situation(case, exercise.parameters), explain(found, axes, names, digits=not lessons)]
-        if found.kind in ("value", "shape", "type") and found.given is not None and not parts:
-            both = [_entry(one.result, found.path) for one in (exercise.expected[i], observed[i])]
-            comparison = Comparison(*both) if show(both[0]) != show(both[1]) else None  # the sentence has all digits
+        i, found, comparison = plain.place, plain.found, plain.comparison
+        reasons += plain.reasons
         if found.kind == "raised":
             raised = found.given.kind
-        if found.kind == "changed" and leaves(found.given) <= SMALL:
-            reasons.append(f"Afterwards it is\n{show(found.given)}")
         with silently():
             remembers = found.kind == "value" and not hurried and _remembers(exercise, function, observed, i)
         reasons += [REMEMBERS] if remembers else []
@@ -305,9 +302,9 @@ def _wrong(
             reasons += _in_common(exercise, observed, differences)
         slip = next((one for one in differences if one and one.kind in OF_FORM), None)
         if slip and found.kind == "value" and mistakes and certainty == "but for form":
-            reasons.append(f"Besides: {explain(slip, axes, names)}")
+            reasons.append(f"Besides, in another case: {_sentence(exercise, i, slip)}")
     else:
-        reasons.append(f"The values are right. {LOOP_LEFT}")
+        reasons.append(ONLY_A_LOOP)
     return Result(
         exercise.name,
         Message(
@@ -320,6 +317,77 @@ def _wrong(
         ),
         raised,
     )
+
+
+@dataclass(frozen=True)
+class FailingCase:
+    """A public case that does not stand, and what is said of it.
+
+    Attributes:
+        place: which case it is.
+        found: what is wrong there.
+        reasons: the case and that, in sentences.
+        comparison: the results beside each other, where that shows more.
+    """
+
+    place: int
+    found: Difference
+    reasons: tuple[str, ...]
+    comparison: Comparison | None
+
+
+def plainest(
+    exercise: StoredExercise,
+    observed: Sequence[Observation],
+    differences: Sequence[Difference | None],
+    digits: bool = True,
+    pictured: bool = False,
+) -> FailingCase:
+    """Of the public cases that do not stand, of which there is at least one, the one in which that is easiest to see; `told_of` it.
+
+    Args:
+        digits, pictured: as for `told_of`.
+    """
+    i, found = min(((i, found) for i, found in enumerate(differences) if found), key=partial(_hard_to_follow, exercise))
+    reasons, comparison = told_of(exercise, i, observed[i], found, digits=digits, pictured=pictured)
+    return FailingCase(i, found, tuple(reasons), comparison)
+
+
+def told_of(
+    exercise: StoredExercise, i: int, observed: Observation, found: Difference, *, digits: bool, pictured: bool = False
+) -> tuple[list[str], Comparison | None]:
+    """What is said of a public case in which an answer is wrong: what was done there and what came of it, and both results where they
+    are to be seen side by side.
+
+    Args:
+        exercise: whose case it is.
+        i: which of its public cases.
+        observed: the answer to it.
+        found: in what that differs from the right one.
+        digits: whether to say what it points to that only some digits are right.
+        pictured: whether to draw where a result differs.
+    """
+    if parts := _parts(exercise, i, observed):
+        return parts, None
+    said = [*situation(exercise.cases[i], exercise.parameters), _sentence(exercise, i, found, digits=digits)]
+    if found.kind == "changed" and leaves(found.given) <= SMALL:
+        said.append(f"Afterwards it is\n{show(found.given)}")
+    if found.kind in ("value", "shape", "type") and found.given is not None:
+        want, got = (_entry(one.result, found.path) for one in (exercise.expected[i], observed))
+        if show(want) != show(got):  # else the sentence has all digits
+            picture = where(want, got, axes_at(_axes(exercise, i), found.path)) if pictured else ""
+            return said, Comparison(want, got, picture)
+    return said, None
+
+
+def _sentence(exercise: StoredExercise, i: int, found: Difference, *, digits: bool = True) -> str:
+    names = exercise.cases[i].names([name for name, _ in exercise.parameters])
+    return explain(found, _axes(exercise, i), names, digits=digits)
+
+
+def _axes(exercise: StoredExercise, i: int) -> Axes:
+    """What the axes of a case's result are called."""
+    return exercise.axes if exercise.cases[i].harness is None else None
 
 
 def _in_common(

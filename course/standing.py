@@ -1,4 +1,4 @@
-"""How far a notebook is: what `check` finds of each of its exercises now."""
+"""How far a notebook is: what `check` finds of each of its exercises now; and how far all of them are, as their checks last said."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from course import answers
+from course.cells import running_shell
 from course.checking import Result, examine
+from course.folders import together
+from course.overview import Overview, overview
+from course.remembered import remember
 from course.trial.message import MARKS, Message
 from course.trial.silence import silently
 
@@ -19,12 +23,18 @@ NOT_RUN = (
 
 
 def progress(notebook: str | None = None) -> None:
-    """Print how far a notebook is: the check of each of its exercises, run now.
+    """Say how far a notebook is, by the check of each of its exercises, run now; or how far all are, by what their checks last said.
 
     Args:
-        notebook: "00_shapes", or "00"; None is the last notebook of which an exercise is defined.
+        notebook: "00_shapes", or "00"; None is all of them. Where they do not lie beside each other, as in Colab, None is the last
+            of which an exercise is defined.
     """
     if os.environ.get("NBGRADER_EXECUTION"):
+        return
+    folder = together()
+    table = overview(folder) if notebook is None and folder is not None else None
+    if table is not None and table.rows:
+        _show(table)
         return
     every = answers.notebooks()
     if notebook is None:
@@ -35,7 +45,18 @@ def progress(notebook: str | None = None) -> None:
         notebook = begun[-1]
     meant = named(notebook)
     if meant is not None:
-        tell(meant, standing(meant))
+        results = standing(meant)
+        remember(meant, {name: result.state for name, result in results.items()}, defined(meant))
+        tell(meant, results)
+
+
+def _show(table: Overview) -> None:
+    if running_shell() is None:
+        print(table)
+        return
+    from IPython.display import display
+
+    display(table)
 
 
 def named(notebook: str) -> str | None:

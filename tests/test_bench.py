@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from autograder.authoring.measured import HEAD, Row, keep, table
 from autograder.bench.classes import make_course
+from autograder.bench.pages import WARMING, page_cost
+from autograder.bench.scale import COLUMNS
 from autograder.grading.run import grade
 
 NOTEBOOK = "00_shapes"
@@ -21,8 +28,30 @@ def test_a_third_is_right_a_third_known_to_be_wrong_and_a_third_wrong_in_a_way_o
     assert all(line.outcome in ("wrong", "partly") and not line.mistakes for line in unknown.values())
 
 
+@pytest.mark.thorough
+def test_a_class_is_graded_in_three_sizes_and_all_is_counted() -> None:
+    """In a process of its own: it waits for whatever that process has begun."""
+    command = [sys.executable, "-m", "autograder.bench", "scale", NOTEBOOK, "--students", "8"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [re.findall(r"[\d.]+", line) for line in said.splitlines() if line.startswith("│")]
+    sizes = [dict(zip(COLUMNS, map(float, row), strict=True)) for row in rows]
+    assert [size["students"] for size in sizes] == [2, 4, 8]
+    for size in sizes:
+        assert all(size[column] > 0 for column in ("grade, s", "again, s", "export, s"))
+        assert size["main, MiB"] > 10
+    assert 0 < sizes[0]["gradebook, MiB"] <= sizes[-1]["gradebook, MiB"]
+
+
+def test_a_page_has_its_cost(tmp_path: Path) -> None:
+    course = make_course(tmp_path / "course", NOTEBOOK, WARMING + 1, stock=False)
+    grade(course, NOTEBOOK, feedback=False)
+    assert 1 < page_cost(course, NOTEBOOK, 1) < 5000
+    last = course.submitters(NOTEBOOK)[WARMING]
+    assert (course.folder("feedback", last, NOTEBOOK) / f"{NOTEBOOK}.html").is_file()
+
+
 def measured(notebook: str, engine: float) -> Row:
-    return Row(notebook, 24, 6, {"1": 3000.0}, {"1": engine}, 1.5, 1.2, 20.0, 10.0, same=True)
+    return Row(notebook, 24, 6, {"1": 3000.0}, {"1": engine}, 1.5, 1.2, 20.0, 10.0, 60.0, same=True)
 
 
 def test_a_row_takes_the_place_of_that_notebooks_last_one(tmp_path: Path) -> None:

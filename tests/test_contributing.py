@@ -18,6 +18,7 @@ from autograder.exercises.model import Exercise, exercise_in
 from autograder.folder import ROOT
 from autograder.judging import Paper, judge_here
 from course.client import answer
+from tests.support.whys import faults
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 FORMS = (ROOT / ".github" / "pull_request_template.md").read_text()
@@ -79,6 +80,10 @@ def test_the_guides_example_is_an_exercise_whose_mistake_loses_marks_and_is_name
     verdict = judge_here(as_student(example, mistake), Paper(example, seed), answer)
     assert verdict.score == 0
     assert verdict.mistakes == (mistake.__name__,)
+
+
+def test_the_guides_example_says_why_as_an_exercise_should(example: Exercise) -> None:
+    assert faults(example.why) == []
 
 
 def checked(folder: Path, *paths: str) -> tuple[int, str]:

@@ -16,7 +16,7 @@ from autograder.dependencies import imported
         ("def f():\n    if True:\n        from autograder.judging import interview", {"autograder.judging.interview"}),
         ("from . import values", {"course.values"}),
         ("from ..autograder import judging", {"autograder.judging"}),
-        ("%matplotlib inline\nimport course", {"course"}),
+        ("%matplotlib inline\nimport course", set()),
         ("!pip install x\nimport course; import numpy", set()),
     ],
 )

@@ -60,6 +60,11 @@ def prose(page: str) -> list[str]:
 
 
 def anchors(page: Path) -> set[str]:
+    """What can stand behind the "#" of a link to a page or a notebook."""
+    if page.suffix == ".ipynb":
+        cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+        return {found.replace(" ", "-") for text in texts for found in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

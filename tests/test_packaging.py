@@ -30,9 +30,11 @@ def canonical(name: str) -> str:
 
 def declared() -> set[str]:
     extras = PROJECT["optional-dependencies"]
-    return {
-        canonical(name) for name in (*PROJECT["dependencies"], *extras["instructor"], *extras["lab"], *extras["test"])
-    }
+    listed = (
+        *PROJECT["dependencies"],
+        *(name for extra in ("instructor", "lab", "site", "test") for name in extras[extra]),
+    )
+    return {canonical(name) for name in listed}
 
 
 def pins(lines: list[str]) -> dict[str, str]:

@@ -21,6 +21,7 @@ HEAD = (
     "processor, times the floor",
     "own cells, ms",
     "conversation, ms",
+    "a feedback page, processor ms",
 )
 
 
@@ -35,6 +36,7 @@ class Row:
         start: seconds that the engine takes for a class of two.
         floor: how many times the processor time of the cells alone the engine takes.
         own, conversation: milliseconds of a submission that its own cells take, and that judge and student do.
+        page: milliseconds of processor time that a feedback page takes.
         same: whether both gave the same scores.
     """
 
@@ -47,6 +49,7 @@ class Row:
     floor: float
     own: float
     conversation: float
+    page: float
     same: bool
 
     def times(self, wide: str) -> float:
@@ -65,6 +68,7 @@ class Row:
             f"{self.floor:.2f}",
             f"{self.own:.0f}",
             f"{self.conversation:.0f}",
+            f"{self.page:.0f}",
         )
 
 

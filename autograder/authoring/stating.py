@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from nbformat import NotebookNode
 
+from autograder.authoring.leading import FOOT_OF, with_foot
 from autograder.authoring.measured import HEAD, kept, table
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
@@ -21,8 +22,8 @@ def state_in_source(notebook: str, cells: list[NotebookNode]) -> None:
     """Write into a source notebook's cells what its exercises declare.
 
     The number of the notebook in its title; how many exercises, questions and points there are; over each exercise its number and
-    points; the points in the metadata of its test cell; the ids of graded cells, which are their names; and of which notebook
-    `progress` is asked.
+    points; the points in the metadata of its test cell; the ids of graded cells, which are their names; of which notebook
+    `progress` is asked; and where it leads from its end.
     """
     points = worth(notebook)
     if cells:
@@ -35,6 +36,8 @@ def state_in_source(notebook: str, cells: list[NotebookNode]) -> None:
                 cell.source = heading.sub(f"### Exercise {number} · `{name}`", cell.source)
                 cell.source = worth_of.sub(_replacing(_points(value)), cell.source)
     for cell in cells:
+        if cell.get("id") == FOOT_OF:
+            cell.source = with_foot(cell.source, notebook)
         if cell.cell_type == "code":
             cell.source = ASKED.sub(f'progress("{notebook}")', cell.source)
         graded = cell.metadata.get("nbgrader", {})

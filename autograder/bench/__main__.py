@@ -1,6 +1,6 @@
 """`python -m autograder.bench`: stock nbgrader and this repository's engine in turn, on the same class.
 
-`python -m autograder.bench students` is another: how long a student's first minute is.
+`python -m autograder.bench students` is another: how long a student's first minute is; and `scale`: what grows with a class.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -22,10 +23,12 @@ from rich.table import Table
 
 from autograder.authoring.measured import Row, table
 from autograder.authoring.measured import keep as keep_rows
+from autograder.bench import scale
 from autograder.bench import students as first_minute
 from autograder.bench.breakdown import CONVERSATION, OWN_CELLS, breakdown
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import Taken, take
+from autograder.bench.pages import WARMING, page_cost
 from autograder.engine.doctor import MEANING
 from autograder.engine.outer import best_walls
 from autograder.exercises import NOTEBOOKS
@@ -153,8 +156,10 @@ def main(
             arms = grade_in_turn(Path(folder), notebook, counts, widths, repeats)
             lowest = floor(Path(folder), notebook) / counts[STOCK] * students
             two = start_up(Path(folder), notebook)
-            parts = breakdown(Course(Path(folder) / ENGINE), notebook, min(24, students))
-        rows.append(row(notebook, arms, lowest, two, parts))
+            graded = Course(Path(folder) / ENGINE)
+            parts = breakdown(graded, notebook, min(24, students))
+            page = page_cost(graded, notebook, min(24, students - WARMING))
+        rows.append(row(notebook, arms, lowest, two, parts, page))
         if not quick:
             tell(console, notebook, arms, lowest, two)
         spent = "; ".join(f"{part} {milliseconds:.0f}" for part, milliseconds in parts.items())
@@ -166,7 +171,7 @@ def main(
         keep_rows(rows)
 
 
-def row(notebook: str, arms: list[Arm], lowest: float, two: Taken, parts: dict[str, float]) -> Row:
+def row(notebook: str, arms: list[Arm], lowest: float, two: Taken, parts: dict[str, float], page: float) -> Row:
     by_stock, by_engine = ([arm for arm in arms if arm.name == name] for name in WAYS)
     return Row(
         notebook,
@@ -178,13 +183,16 @@ def row(notebook: str, arms: list[Arm], lowest: float, two: Taken, parts: dict[s
         by_engine[0].cpu / lowest,
         parts[OWN_CELLS],
         parts[CONVERSATION],
-        not any(map(different_scores, arms, [arms[0]] * len(arms))),
+        page,
+        not any(different_scores(arm, by_engine[0]) for arm in arms),
     )
 
 
-def different_scores(arm: Arm, first: Arm) -> list[tuple[str, str]]:
-    """Who got another score for what, of those whom both graded."""
-    return [key for key in first.scores if key in arm.scores and arm.scores[key] != first.scores[key]]
+def different_scores(arm: Arm, whole: Arm) -> list[tuple[str, str]]:
+    """Who got another score for what, or none, of those whom an arm was to grade: the first so many of the whole class."""
+    first = sorted({who for who, _ in whole.scores}, key=lambda who: (who[1:], who[0]))[: arm.students]
+    wanted = {key: score for key, score in whole.scores.items() if key[0] in first}
+    return [key for key in wanted.keys() | arm.scores.keys() if arm.scores.get(key, -1.0) != wanted.get(key, -1.0)]
 
 
 def by_width(arms: list[Arm], name: str, width: int) -> Arm:
@@ -216,17 +224,18 @@ def tell(console: Console, notebook: str, arms: list[Arm], lowest: float, two: T
     last = by_width(arms, ENGINE, 1)
     further = (last.cpu - two.cpu) / (last.students - 2)
     console.print(f"each further submission: {further * last.students / lowest:.2f} times the floor's processor time")
-    wrong = {f"{arm.name}, {arm.width} wide": different_scores(arm, arms[0]) for arm in arms}
+    wrong = {f"{arm.name}, {arm.width} wide": different_scores(arm, last) for arm in arms}
     same = not any(wrong.values())
-    console.print(f"{len(arms[0].scores)} scores, {'the same in all' if same else 'NOT the same in all'}\n")
+    console.print(f"{len(last.scores)} scores, {'the same in all' if same else 'NOT the same in all'}\n")
     for name, keys in wrong.items():
         if keys:
             console.print(f"{name}: {len(keys)} differ, such as {keys[:3]}")
 
 
+OTHERS: dict[str, Callable[..., None]] = {"students": first_minute.main, "scale": scale.main}
+
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["students"]:
-        sys.argv[:2] = [f"{sys.argv[0]} students"]
-        typer.run(first_minute.main)
-    else:
-        typer.run(main)
+    other = OTHERS.get(sys.argv[1]) if len(sys.argv) > 1 else None
+    if other:
+        sys.argv[:2] = [f"{sys.argv[0]} {sys.argv[1]}"]
+    typer.run(other or main)

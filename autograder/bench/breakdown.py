@@ -24,7 +24,7 @@ PARTS: dict[str, tuple[Any, str]] = {
     OWN_CELLS: (session.Session, "finish"),
     CONVERSATION: (executing, "hear"),
     "reading and repairing": (marking.Marker, "_prepared"),
-    "writing the notebook's text": (marking, "_text"),
+    "writing the notebook's text": (marking, "text_of"),
     "all of it": (marking.Marker, "mark"),
 }
 WARMING = 3

@@ -89,6 +89,7 @@ class Exercise:
         variants: implementations that differ in style and must get full marks.
         uses: names of exercises of the same notebook that this one may call; they are lent while it is judged.
         view: the name by which `course.trial.views` knows how results are looked at before they are compared.
+        why: why the right answer is right and the usual other ideas are not, in Markdown; it stands in worked copies, and nowhere before.
     """
 
     oracle: Implementation
@@ -99,6 +100,7 @@ class Exercise:
     variants: tuple[Implementation, ...]
     uses: tuple[str, ...] = ()
     view: str | None = None
+    why: str = ""
 
     @property
     def name(self) -> str:
@@ -148,7 +150,8 @@ def parameter_axes(exercise: Exercise) -> tuple[tuple[str, str], ...]:
 def exercise_in(module: ModuleType, notebook: str) -> Exercise:
     """The exercise that a module declares: what stands in it under the marks below, in the order in which it stands there.
 
-    The oracle has the module's name. `PUBLIC` are the public cases; `USES` and `VIEW` stand where there is something to say.
+    The oracle has the module's name. `PUBLIC` are the public cases; `USES` and `VIEW` stand where there is something to say. What
+    follows the first line of the module's docstring is the `why`.
     """
     here = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
     return Exercise(
@@ -160,7 +163,14 @@ def exercise_in(module: ModuleType, notebook: str) -> Exercise:
         variants=tuple(value for value in here if getattr(value, "role", "") == "right"),
         uses=getattr(module, "USES", ()),
         view=getattr(module, "VIEW", None),
+        why=_after_the_first_line(module),
     )
+
+
+def _after_the_first_line(module: ModuleType) -> str:
+    """The paragraphs of a module's docstring but for the first, each in one line."""
+    _, *paragraphs = (inspect.getdoc(module) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def probe(

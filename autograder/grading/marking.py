@@ -21,15 +21,17 @@ from nbformat import NotebookNode
 from autograder.engine import temporary
 from autograder.grading.executor import execute, executor
 from autograder.grading.logs import collected_warnings
-from autograder.grading.result import MarkedNotebook, MarkedSubmission, verdicts_in
+from autograder.grading.result import MarkedNotebook, MarkedSubmission
 from autograder.grading.rules import Desk, Rules, Step, rules
 from autograder.grading.snapshot import File, OfficialNotebook, Snapshot
 from autograder.grading.submission import Submission
+from autograder.grading.writing import text_of
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.files_beside import GIVEN
 from autograder.plugins.papers import PAPER
 from autograder.plugins.reading import NO_FILE, notebook_in, refused, say_why, unreadable
+from autograder.plugins.verdicts import verdicts_in
 
 MOST_LEFT_BEHIND = 64 << 20
 """Bytes that the notebooks of a submission may leave in their folder; what is more is left out, and named."""
@@ -93,7 +95,9 @@ class Marker:
                     with suppress(Exception):  # without a notebook there are still its grades
                         notebook = self._shown(submission, official, reason)
                         cells = tuple(cell.name for cell in official.grade_cells)
-                        notebooks[official.name] = MarkedNotebook(_text(notebook), dict.fromkeys(cells), cells, {}, {})
+                        notebooks[official.name] = MarkedNotebook(
+                            text_of(notebook), dict.fromkeys(cells), cells, {}, {}
+                        )
         return MarkedSubmission(notebooks, log=tuple(log), error=reason, fault=True)
 
     def _shown(self, submission: Submission, official: OfficialNotebook, reason: str) -> NotebookNode:
@@ -116,10 +120,10 @@ class Marker:
         path = folder / f"{official.name}.ipynb"
         notebook = self._prepared(submission, official, resources)
         if not self.snapshot.ours:  # others may read it while it runs
-            path.write_text(_text(notebook), encoding="utf-8")
+            path.write_text(text_of(notebook), encoding="utf-8")
         notebook = execute(notebook, resources, self._executor())
         notebook = _apply(self._rules.after, notebook, resources)
-        text = _text(notebook)
+        text = text_of(notebook)
         path.write_text(text, encoding="utf-8")  # the next notebook may read it
         desk = resources["nbgrader"]["desk"]
         return MarkedNotebook(
@@ -187,8 +191,3 @@ def _apply(steps: tuple[Step, ...], notebook: NotebookNode, resources: dict[str,
         notebook, resources = step(notebook, resources)
     nbformat.validate(notebook, relax_add_props=True)
     return notebook
-
-
-def _text(notebook: NotebookNode) -> str:
-    text: str = nbformat.writes(notebook, version=nbformat.current_nbformat)
-    return text if text.endswith("\n") else f"{text}\n"

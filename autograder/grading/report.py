@@ -19,8 +19,8 @@ from autograder.exercises.model import lesson
 from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late
-from autograder.grading.result import verdicts_in
 from autograder.judging.verdict import Verdict
+from autograder.plugins.verdicts import verdicts_in
 
 NOTHING = "nothing handed in"
 NOT_GRADED = "not graded"
@@ -171,8 +171,8 @@ def html(
         rows.append(f"<tr><th>{escape(student)}</th>{cells}<td>{total(own, when):g}</td></tr>")
     return (
         f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{notebook}</title><style>{_STYLE}</style></head>"
-        f"<body><h1>{notebook}</h1><table><tr><th>student</th>{head}<th>total</th></tr>{''.join(rows)}</table>"
-        f"<h2>Mistakes, by how many made them</h2>{_mistakes(notebook, found)}{_notes(notes)}</body></html>\n"
+        f"<body><main><h1>{notebook}</h1><table><tr><th>student</th>{head}<th>total</th></tr>{''.join(rows)}</table>"
+        f"<h2>Mistakes, by how many made them</h2>{_mistakes(notebook, found)}{_notes(notes)}</main></body></html>\n"
     )
 
 

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from nbformat import NotebookNode
-from nbgrader.utils import is_grade
-
 from autograder.grading.snapshot import File
-from autograder.judging.cells import verdict_in
 from autograder.judging.verdict import Verdict
-
-
-def verdicts_in(cells: Iterable[NotebookNode]) -> dict[str, Verdict]:
-    """By exercise, the verdicts in the grade cells of a graded notebook; other cells may hold anything."""
-    graded = (cell for cell in cells if is_grade(cell))
-    return {cell.metadata.nbgrader.grade_id: verdict for cell in graded if (verdict := verdict_in(cell))}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ from autograder.exercises.model import (
     parameter_axes,
     result_axes,
 )
-from autograder.judging.paper import Paper, Sheet
+from autograder.judging.paper import Paper, Sheet, has_part, part_of
 from autograder.judging.reference import lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.trial.comparing import (
@@ -117,13 +118,48 @@ class Trial:
 
     def _answer(self, mistake: Implementation, place: int) -> Observation:
         """What the mistake answers to one case."""
-        answer = _part(self.paper.given(mistake, self.cases[place], self.lines), self.part)
-        return in_form(self.wanted[place], answer) if self.least else answer
+        recast = self.wanted[place] if self.least else None
+        return self.paper.given(mistake, self.cases[place], self.lines, self.part, recast)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One case, and whether the lines that run are to be counted."""
+
+    case: Case
+    lines: bool
+
+
+class Call:
+    """What goes on while the student's function is called on one case.
+
+    Attributes:
+        functions: those among the arguments; they are evaluated on this side.
+        spent: what calls of them have cost.
+        left, patience, clock: what is left of the time that it may take, of the time after which a wrong answer is not tried
+            on more, and of that by the clock.
+    """
+
+    def __init__(self, question: Question, allow: Allow) -> None:
+        self.question = question
+        arguments = question.case.arguments
+        self.functions = {a.name: replace(a, run=a.begin()) for a in arguments if isinstance(a, Function)}
+        self.spent = dict.fromkeys(self.functions, 0)
+        self.left, self.patience, self.clock = allow(SECONDS_PER_CALL), allow(PATIENCE), by_the_clock(PATIENCE)
+
+    def tried_patience(self, got: Observation) -> bool:
+        """Whether it took so long that those like it would make everybody wait."""
+        return (self.clock if held_up(got) else self.patience)() <= 0
 
 
 @dataclass
 class Interview:
-    """One conversation, trial by trial."""
+    """One conversation, trial by trial.
+
+    Attributes:
+        ahead: the call that was asked for before what came of the last one was compared, so that neither side waits for
+            the other; or what went wrong when it was asked for.
+    """
 
     paper: Paper
     link: Link
@@ -131,46 +167,58 @@ class Interview:
     listening: float
     allow: Allow
     trials: list[Trial] = field(default_factory=list)
+    ahead: Call | OSError | None = None
 
     @property
     def exercise(self) -> Exercise:
         return self.paper.exercise
 
-    def ask(self, case: Case, lines: bool) -> Observation:
-        """Have the student's function called on one case.
+    def look_ahead(self, question: Question) -> None:
+        """Have the student's function called on the case that is asked about next."""
+        try:
+            self.ahead = self._begin(question)
+        except OSError as error:
+            self.ahead = error
+
+    def ask(self, question: Question) -> tuple[Call, Observation]:
+        """Have the student's function called on one case, unless it has begun, and hear what came of it.
 
         Raises:
-            Unreadable, Malformed, TimeoutError, EOFError: no observation came back.
+            Unreadable, Malformed, TimeoutError, EOFError, OSError: no observation came back.
         """
+        call, self.ahead = self.ahead or self._begin(question), None
+        if isinstance(call, OSError):
+            raise call
         until = time.thread_time() + self.listening
         try:
-            return self._hear(case, lines, until)
+            return call, self._hear(call, until)
         finally:
             self.listening = until - time.thread_time()
 
-    def _hear(self, case: Case, lines: bool, until: float) -> Observation:
-        functions = {a.name: replace(a, run=a.begin()) for a in case.arguments if isinstance(a, Function)}
-        spent = dict.fromkeys(functions, 0)
+    def _begin(self, question: Question) -> Call:
+        case = question.case
         arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
-        self.link.send(
-            {"do": "call", "arguments": arguments, "harness": case.harness, "lines": lines, "lend": list(self.lend)}
-        )
-        left = self.allow(SECONDS_PER_CALL)
+        asked = {"arguments": arguments, "harness": case.harness, "lines": question.lines, "lend": list(self.lend)}
+        self.link.send({"do": "call", **asked})
+        return Call(question, self.allow)
+
+    def _hear(self, call: Call, until: float) -> Observation:
+        case, lines = call.question.case, call.question.lines
         asked = 0
-        while left() > 0 and time.thread_time() < until:
+        while call.left() > 0 and time.thread_time() < until:
             reply = self.link.receive()
             said = reply.pop("say", None) if isinstance(reply, dict) else None
             if not isinstance(said, str):
                 raise Unreadable("neither an observation nor a question")
             if said == "observed":
-                return self._observation(case, reply, spent, lines)
+                return self._observation(case, reply, call.spent, lines)
             if said != "ask" or set(reply) != {"name", "arguments", "keywords"} or not isinstance(reply["name"], str):
                 raise Unreadable("neither an observation nor a question")
             asked += 1
             if asked > ASKS_PER_CALL:
                 self.link.send({"do": "raise", "message": f"more than {ASKS_PER_CALL} calls of one function"})
                 continue
-            answer = self._reply(functions, spent, reply["name"], reply["arguments"], reply["keywords"])
+            answer = self._reply(call, reply["name"], reply["arguments"], reply["keywords"])
             try:
                 self.link.send(answer)
             except ValueError as error:  # it does not fit in a frame
@@ -190,9 +238,8 @@ class Interview:
         except Exception as error:
             raise Unreadable(f"the result could not be looked at: {type(error).__name__}") from None
 
-    def _reply(
-        self, functions: dict[str, Function], spent: dict[str, int], name: str, arguments: Value, keywords: Value
-    ) -> Value:
+    def _reply(self, call: Call, name: str, arguments: Value, keywords: Value) -> Value:
+        functions = call.functions
         try:
             if not isinstance(arguments, tuple) or not isinstance(keywords, dict):
                 raise TypeError("arguments")
@@ -202,7 +249,7 @@ class Interview:
                 if name in functions:
                     arguments, keywords = map_leaves(bare, arguments), map_leaves(bare, keywords)
                     value = plain(functions[name].run(*arguments, **keywords))
-                    spent[name] += functions[name].cost(*arguments, **keywords)
+                    call.spent[name] += functions[name].cost(*arguments, **keywords)
                     return {"do": "return", "value": value}
                 if name in self.lend:
                     handed = {called: function.run for called, function in functions.items()}
@@ -282,12 +329,12 @@ def examine(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allo
     interview = Interview(paper, link, lent, LISTENING_SECONDS, allow)
     found: list[tuple[Probe, Merit, str]] = []
     stop: tuple[Outcome, str] | None = None
-    for sheet in paper.sheets:
+    for sheet, following in zip_longest(paper.sheets, paper.sheets[1:]):
         merit: Merit = "wrong"
         reason = ""
         if stop is None:
             try:
-                merit, reason = _try(interview, sheet)
+                merit, reason = _try(interview, sheet, following)
             except TimeoutError:
                 stop = "timed out", "One call took too long; what had been earned before is kept."
             except (EOFError, OSError):
@@ -316,25 +363,29 @@ def _findings(found: list[tuple[Probe, Merit, str]]) -> tuple[Finding, ...]:
     return tuple(Finding(probe.shows, probe.points, earned(probe, merit), reason) for probe, merit, reason in found)
 
 
-def _try(interview: Interview, sheet: Sheet) -> tuple[Merit, str]:
+def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[Merit, str]:
     """What an answer to this probe is worth, and why not more."""
     trial = Trial(interview.paper, sheet.probe.measures == "lines", sheet.probe.part)
     interview.trials.append(trial)
     reason, form = "", True
     once = len(sheet.cases)
-    for place, case in enumerate((*sheet.cases, *sheet.again)):
-        want = interview.paper.expected(case)
-        busy, clock = interview.allow(PATIENCE), by_the_clock(PATIENCE)
-        got = interview.ask(case, trial.lines)
-        tried = (clock if held_up(got) else busy)() <= 0
-        parted = _has(got, trial.part)  # else the whole is compared, and the missing key is told
+    questions = _questions(sheet)
+    after = [*questions[1:], *_questions(following)[:1], None]
+    for place, (question, then) in enumerate(zip(questions, after, strict=False)):
+        case = question.case
+        call, got = interview.ask(question)
+        tried = call.tried_patience(got)
+        parted = has_part(got, trial.part)  # else the whole is compared, and the missing key is told
+        want = interview.paper.expected(case, trial.part if parted else None)
         if parted:
-            want, got = _part(want, trial.part), _part(got, trial.part)
+            got = part_of(got, trial.part)
         trial.cases.append(case)
         trial.wanted.append(want)
         trial.got.append(got)
         if _unwritten(interview):
             return "wrong", "not written yet"
+        if then is not None and not tried:
+            interview.look_ahead(then)
         found = difference(want, got)
         form = form and (found is None or only_form(want, got))
         if found and parted and trial.part and found.kind in OF_THE_RESULT:
@@ -357,13 +408,10 @@ def _reason(exercise: Exercise, case: Case, found: Difference) -> str:
     return explain(found, axes, case.names(tuple(exercise.signature.parameters)), values=False)
 
 
-def _part(observed: Observation, part: str | None) -> Observation:
-    """The observation with one entry of its dictionary as the result; unchanged where there is no such entry."""
-    return replace(observed, result=observed.result[part]) if _has(observed, part) else observed
-
-
-def _has(observed: Observation, part: str | None) -> bool:
-    return part is not None and isinstance(observed.result, dict) and part in observed.result
+def _questions(sheet: Sheet | None) -> list[Question]:
+    if sheet is None:
+        return []
+    return [Question(case, sheet.probe.measures == "lines") for case in (*sheet.cases, *sheet.again)]
 
 
 def _unwritten(interview: Interview) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -13,6 +13,7 @@ from autograder.exercises.model import Exercise, Implementation, Probe
 from autograder.judging.again import again
 from autograder.judging.reference import expected, given
 from course.trial.cases import Case
+from course.trial.form import in_form
 from course.trial.observing import Observation
 
 AT_HAND = 256
@@ -45,8 +46,9 @@ class Paper:
     def __init__(self, exercise: Exercise, seed: int) -> None:
         self.exercise = exercise
         self.seed = seed
-        self._expected: dict[int, Observation] = {}
+        self._expected: dict[tuple[int, str | None], Observation] = {}
         self._given: dict[tuple[int, Implementation, bool], Observation] = {}
+        self._compared: dict[tuple[int, Implementation, bool, str | None, int], Observation] = {}
 
     @cached_property
     def sheets(self) -> tuple[Sheet, ...]:
@@ -59,22 +61,51 @@ class Paper:
         cases = probe.draw(rng)
         return Sheet(probe, tuple(cases), tuple(again(cases)) if twice else ())
 
-    def expected(self, case: Case) -> Observation:
-        """The observation that a right answer gives in one of this paper's cases.
+    def expected(self, case: Case, part: str | None = None) -> Observation:
+        """The observation that a right answer gives in one of this paper's cases, or the part of it that a probe looks at.
 
         Raises:
             OracleFailed: the oracle raised something that is no refusal.
         """
-        if id(case) not in self._expected:  # the paper keeps its cases, so that none has another's identity
-            self._expected[id(case)] = expected(self.exercise, case)
-        return self._expected[id(case)]
+        key = id(case), part  # the paper keeps its cases, so that none has another's identity
+        if key not in self._expected:
+            whole = expected(self.exercise, case) if part is None else self.expected(case)
+            self._expected[key] = part_of(whole, part)
+        return self._expected[key]
 
-    def given(self, mistake: Implementation, case: Case, count_lines: bool) -> Observation:
-        """The observation that a known mistake gives in one of this paper's cases."""
+    def given(
+        self,
+        mistake: Implementation,
+        case: Case,
+        count_lines: bool,
+        part: str | None = None,
+        recast: Observation | None = None,
+    ) -> Observation:
+        """The observation that a known mistake gives in one of this paper's cases.
+
+        Args:
+            part: the part of it that a probe looks at.
+            recast: what was expected, in whose form it is to be; None leaves it in its own.
+        """
         key = id(case), mistake, count_lines
         if key not in self._given:
             self._given[key] = given(self.exercise, mistake, case, count_lines)
-        return self._given[key]
+        if part is None and recast is None:
+            return self._given[key]
+        compared = *key, part, id(recast)  # what was expected is kept too
+        if compared not in self._compared:
+            answer = part_of(self._given[key], part)
+            self._compared[compared] = answer if recast is None else in_form(recast, answer)
+        return self._compared[compared]
+
+
+def part_of(observed: Observation, part: str | None) -> Observation:
+    """The observation with one entry of its dictionary as the result; unchanged where there is no such entry."""
+    return replace(observed, result=observed.result[part]) if has_part(observed, part) else observed
+
+
+def has_part(observed: Observation, part: str | None) -> bool:
+    return part is not None and isinstance(observed.result, dict) and part in observed.result
 
 
 @lru_cache(AT_HAND)

@@ -58,7 +58,7 @@ def plug_in(c: Config) -> None:
     c.GenerateFeedback.exporter_class = "autograder.plugins.pages.PageExporter"
     c.NbGraderAPI.GenerateFeedback.PageExporter.renew = False  # a program that says `force=False` means it
     c.GenerateFeedback.preprocessors = [
-        "nbgrader.preprocessors.GetGrades",
+        "autograder.plugins.marked.Marked",
         "autograder.plugins.hiding.HideHiddenTests",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]

@@ -12,7 +12,6 @@ import re
 import symtable
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from nbformat import NotebookNode
 
@@ -65,19 +64,21 @@ def experiments(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
     Nothing that an answer, a test, or another cell that these need reads was written there, nor any variable that such a cell writes. Cells
     that only import or define are no experiments: what they define, an answer may call.
     """
-    names = [(cell, names_in(cell.source)) for cell in cells if cell.cell_type == "code"]
-    kept = [each for each in names if not each[1].acts or "nbgrader" in each[0].metadata]
-    rest = [each for each in names if each not in kept]
-    while True:
-        wanted = {name for _, one in kept for name in one.read | one.written}
-        needed = [each for each in rest if each[1].written & wanted]
-        if not needed:
-            return [cell for cell, _ in rest]
-        kept += needed
-        rest = [each for each in rest if each not in needed]
+    wanted: set[str] = set()
+    rest: list[tuple[NotebookNode, Names]] = []
+    for cell in cells:
+        if cell.cell_type == "code":
+            names = names_in(cell.source)
+            if names.acts and "nbgrader" not in cell.metadata:
+                rest.append((cell, names))
+            else:
+                wanted |= names.read | names.written
+    while needed := [names for _, names in rest if names.written & wanted]:
+        wanted = wanted.union(*(names.read | names.written for names in needed))
+        rest = [(cell, names) for cell, names in rest if names not in needed]
+    return [cell for cell, _ in rest]
 
 
-@lru_cache(maxsize=1_000)
 def names_in(source: str) -> Names:
     """What a cell reads and writes. One that is no plain Python is taken to do nothing that can be left out."""
     try:

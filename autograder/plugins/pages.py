@@ -2,45 +2,60 @@
 
 from __future__ import annotations
 
-import mimetypes
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, cached_property, partial
 from html import escape
-from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from jinja2 import pass_context
-from nbconvert.exporters import HTMLExporter
+from jinja2 import FileSystemLoader, Template, pass_context
+from nbconvert.exporters import Exporter, HTMLExporter
 from nbconvert.exporters.exporter import ResourcesDict
-from nbconvert.filters import ansi2html, strip_ansi, strip_files_prefix
-from nbconvert.filters.markdown_mistune import InvalidNotebook, IPythonRenderer, MarkdownWithMath
+from nbconvert.filters import Highlight2HTML, ansi2html, strip_ansi, strip_files_prefix
+from nbconvert.filters.markdown_mistune import MarkdownWithMath
 from nbformat import NotebookNode, from_dict
 from nbformat.reader import NotJSONError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateFeedback
+from pygments.formatters import HtmlFormatter
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets import Bool
 
-from autograder.exercises import NOTEBOOKS, exercises_in, tasks_in
+from autograder.exercises import NOTEBOOKS
 from autograder.plugins.cleaning import cleaned
-from autograder.plugins.confining import Exceeded, OutOfTime, confined, processor_time
+from autograder.plugins.confining import Exceeded, confined
 from autograder.plugins.cutting import cut
 from autograder.plugins.extending import extend
 from autograder.plugins.opening import take_up, without_copy
+from autograder.plugins.outlining import outlined
+from autograder.plugins.parts import Parts, typed
+from autograder.plugins.rendering import Renderer, typeset
 from autograder.plugins.renewing import MADE_OF, Renewal
 from autograder.plugins.repairing import official_cells
+from autograder.plugins.sharing import Shared
 from autograder.plugins.stamping import stamped
+from autograder.plugins.verdicts import verdicts_in
+from course.trial.text import marked_up
 
-PART_SECONDS = 5.0
-ALL_PARTS_SECONDS = 20.0
-LARGEST_PICTURE = 8 << 20
-MOST_DEATHS = 4
-STYLE = "summary { display: list-item } .rendered_html th, .rendered_html td { padding: 0 1em 0 0 }"
+LAYOUT = Path(__file__).parent / "page"
+KINDS = (
+    "text/html",
+    "text/markdown",
+    "image/svg+xml",
+    "text/vnd.mermaid",
+    "text/latex",
+    "image/png",
+    "image/jpeg",
+    "text/plain",
+)
+"""Of what an output offers, the first of these is shown."""
+
+ALL = dict.fromkeys(("include_code", "include_markdown", "include_raw", "include_input", "include_output"), True)
+"""What nbconvert's templates ask."""
+
 NO_FAULT_OF_THE_NOTEBOOK = (OSError, NotJSONError, SQLAlchemyError, MissingEntry)
 
 
@@ -48,7 +63,8 @@ class PageExporter(HTMLExporter):
     """nbgrader's feedback pages, each made in a process of its own, with limits.
 
     A part of a notebook that cannot be laid out is shown as it was typed. Where all of it cannot be, the page shows the marks.
-    Nothing in a notebook of this course runs on its page; other courses' outputs may need scripts, so of theirs `sanitize_html` says.
+    A notebook of this course has this course's layout, in which nothing runs, and of which nothing is fetched. Those of other
+    courses have nbgrader's; their outputs may need scripts, so of them `sanitize_html` says.
     """
 
     renew = Bool(True, help="Whether pages whose marks have changed are made again, without force too.").tag(
@@ -56,13 +72,16 @@ class PageExporter(HTMLExporter):
     )
 
     def __init__(self, config: Any = None, **keywords: Any) -> None:
-        super().__init__(config=config, **keywords)
+        super().__init__(config=config, extra_loaders=[FileSystemLoader(LAYOUT)], **keywords)
         if isinstance(self.parent, GenerateFeedback):
             extend(self.parent, Renewal)  # nbgrader asks no other who is skipped
             take_up(self.parent, self.parent.coursedir.autograded_directory)
         self._parts = Parts()
-        with suppress(Exception):  # a template that wants more is compiled for each page
-            self.from_notebook_node(*_every_part())
+        self._colour = Highlight2HTML(pygments_lexer="ipython3", parent=self)
+        self._shared = Shared(self._typeset, self._colour)
+        for notebook in ("", NOTEBOOKS[0]):
+            with suppress(Exception):  # a template that wants more is compiled for each page
+                self.from_notebook_node(*_every_part(notebook))
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **keywords: Any
@@ -71,6 +90,8 @@ class PageExporter(HTMLExporter):
         info = resources["nbgrader"]
         if isinstance(self.parent, GenerateFeedback):
             without_copy(self.parent, info, Path(filename))
+            if info["notebook"] in NOTEBOOKS:
+                self._shared.learn(_release(self.parent, info))
         try:
             page, found = self._made(filename, resources)
         except NO_FAULT_OF_THE_NOTEBOOK:
@@ -97,9 +118,28 @@ class PageExporter(HTMLExporter):
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **keywords: Any
     ) -> tuple[str, dict[str, Any]]:
+        if self._lays_out(resources or {}):
+            return self._laid_out(nb, resources)
         cut(nb)
-        page, found = super().from_notebook_node(nb, resources, **keywords)
-        return _with_names((resources or {}).get("nbgrader", {}).get("notebook", ""), page), found
+        return super().from_notebook_node(nb, resources, **keywords)
+
+    def _lays_out(self, resources: dict[str, Any]) -> bool:
+        """Whether a page has this course's layout: a notebook of its own, unless the settings name a layout for feedback."""
+        return resources.get("nbgrader", {}).get("notebook") in NOTEBOOKS and self.template_name == "feedback"
+
+    def _laid_out(self, nb: NotebookNode, resources: Any) -> tuple[str, dict[str, Any]]:
+        """The page of a notebook of this course."""
+        verdicts = verdicts_in(nb.cells)
+        cut(nb)
+        self.register_filter("filter_data_type", _first_kind)
+        nb, found = Exporter.from_notebook_node(self, nb, resources)
+        found["global_content_filter"] = ALL
+        outline = outlined(nb.cells, found["nbgrader"], verdicts)
+        return self._page.render(nb=nb, resources=found, outline=outline, styles=styles()), found
+
+    @cached_property
+    def _page(self) -> Template:
+        return self.environment.get_template("page.html.j2")
 
     def _init_resources(self, resources: dict[str, Any]) -> dict[str, Any]:
         """Templates read what is to be cleaned: this course's notebooks. Of others' it is whatever `sanitize_html` says."""
@@ -107,7 +147,32 @@ class PageExporter(HTMLExporter):
         made["should_sanitize_html"] |= made.get("nbgrader", {}).get("notebook") in NOTEBOOKS
         return made
 
-    # ------------------------------------------------------------------------------------------- parts of a page
+    # ------------------------------------------------------------------------------- parts of this course's pages
+
+    @pass_context
+    def _typeset_cell(self, context: Any, source: str) -> str:
+        settings = {
+            "attachments": context.get("cell", {}).get("attachments", {}),
+            "path": context["resources"]["metadata"].get("path", ""),
+        }
+        shared = self._shared.text(source)
+        return self._parts.shown(source, lambda: self._typeset(source, **settings)) if shared is None else shared
+
+    def _typeset(self, source: str, **settings: Any) -> str:
+        return typeset(
+            source,
+            embed_images=self.embed_images,
+            anchor_link_text=self.anchor_link_text,
+            exclude_anchor_links=self.exclude_anchor_links,
+            **self.lexer_options,
+            **settings,
+        )
+
+    def _coloured_cell(self, source: str, metadata: Any) -> str:
+        shared = self._shared.code(source)
+        return self._parts.shown(source, lambda: self._colour(source, metadata=metadata)) if shared is None else shared
+
+    # ------------------------------------------------------------------------------------------- parts of any page
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
@@ -128,6 +193,9 @@ class PageExporter(HTMLExporter):
         yield "ansi2html", self._ansi2html
         yield "clean_html", self._clean_html
         yield "strip_files_prefix", self._strip_files_prefix
+        yield "typeset", self._typeset_cell
+        yield "coloured", self._coloured_cell
+        yield "sentence", marked_up
 
     def register_filter(self, name: str, jinja_filter: Any) -> Any:
         if name == "highlight_code":
@@ -138,7 +206,7 @@ class PageExporter(HTMLExporter):
         return self._parts.shown(source, lambda: highlight(source, **keywords))
 
     def _ansi2html(self, text: str) -> str:
-        return self._parts.shown(text, lambda: ansi2html(text), lambda reason: _typed(strip_ansi(text), reason))
+        return self._parts.shown(text, lambda: ansi2html(text), lambda reason: typed(strip_ansi(text), reason))
 
     def _clean_html(self, element: Any) -> str:
         html = element.decode() if isinstance(element, bytes) else str(element)
@@ -148,100 +216,32 @@ class PageExporter(HTMLExporter):
         return self._parts.shown(text, lambda: strip_files_prefix(text), lambda _: text)
 
 
-class Parts:
-    """The parts of one page, numbered as they come: those that cannot be laid out are shown as they were typed.
-
-    Args:
-        confined: whether this is a process of its own, whose processor time is watched; of a part that it dies of, this one hears.
-    """
-
-    def __init__(self, confined: bool = False) -> None:
-        self._confined = confined
-        self._seconds = ALL_PARTS_SECONDS
-        self._number = 0
-        self._begun = RawValue("i", 0)  # the number of the part that is being laid out, or 0; shared with forks
-        self._left_out: dict[int, str] = {}
-
-    def shown(self, text: str, convert: Callable[[], str], instead: Callable[[str], str] | None = None) -> str:
-        """What a converter makes of a part, or else what is to stand there for a reason: a sentence and the text."""
-        if not self._confined:
-            return convert()
-        self._number += 1
-        reason = self._left_out.get(self._number, "")
-        if not reason:
-            began = time.process_time()
-            self._begun.value = self._number
-            try:
-                with processor_time(max(min(PART_SECONDS, self._seconds), 0.01)):
-                    return convert()
-            except OutOfTime:
-                reason = "it takes too much time"
-            except MemoryError:
-                reason = "it takes too much memory"
-            except RecursionError:
-                reason = "it is nested too deeply"
-            except Exception as error:
-                reason = f"{type(error).__name__}: {error!s:.200}"
-            finally:
-                self._begun.value = 0
-                self._seconds -= time.process_time() - began
-        return instead(reason) if instead else _typed(text, reason)
-
-    def leave_out(self, reason: str) -> bool:
-        """Where a fork died of a part, have the next one leave it out; give back whether that is worth a try."""
-        number = self._begun.value
-        if not number or len(self._left_out) == MOST_DEATHS:
-            return False
-        self._begun.value = 0
-        self._left_out[number] = reason
-        return True
+@cache
+def styles() -> str:
+    """What this course's pages look like, by day and by night."""
+    own = (LAYOUT / "page.css").read_text(encoding="utf-8")
+    light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("xcode", "github-dark"))
+    return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n{own}"
 
 
-def _with_names(notebook: str, page: str) -> str:
-    """nbgrader's page; of a notebook of this course, with its exercises' names in the index, and with marks on what unfolds."""
-    names = {exercise.name: "Test cell" for exercise in exercises_in(notebook)}
-    names |= {task.name: "Written response" for task in tasks_in(notebook)}
-    for name, called in names.items():
-        page = page.replace(f'<a href="#{name}">{called}</a>', f'<a href="#{name}">{name}</a>', 1)
-    return page.replace("</head>", f"<style>{STYLE}</style></head>", 1) if names else page
+def _first_kind(data: Any) -> list[str]:
+    """The kind of an output that is shown, if any can be."""
+    return [kind for kind in KINDS if kind in data][:1]
 
 
-def _typed(text: str, reason: str) -> str:
-    sentence = f"This part of your notebook could not be shown: {reason}. As it was typed:"
-    return f"<p><b>{escape(sentence)}</b></p><pre>{escape(text)}</pre>"
+def _release(converter: GenerateFeedback, info: dict[str, Any]) -> Path:
+    """Where the release of a notebook is."""
+    course = converter.coursedir
+    return Path(course.format_path(course.release_directory, ".", info["assignment"])) / f"{info['notebook']}.ipynb"
 
 
-class Renderer(IPythonRenderer):
-    """nbconvert's, which shows no file but a picture from the notebook's own folder, and misses none."""
-
-    def image(self, text: str, url: str, title: str | None = None) -> str:
-        try:
-            return super().image(text, url, title)
-        except (InvalidNotebook, StopIteration):
-            return f"<b>(The picture {escape(url)} is not in this notebook.)</b>"
-
-    def _src_to_base64(self, src: str) -> str | None:
-        return super()._src_to_base64(src) if self._may_be_embedded(src) else None
-
-    def _may_be_embedded(self, src: str) -> bool:
-        """Whether this is a picture of the folder itself: no link, no notebook, nothing from elsewhere."""
-        kind, _ = mimetypes.guess_type(src)
-        try:
-            folder = Path(self.path).resolve(strict=True)
-            path = folder / src
-            plain = path.resolve(strict=True) == path and path.is_relative_to(folder) and path.is_file()
-            return plain and path.stat().st_size <= LARGEST_PICTURE and (kind or "").startswith("image/")
-        except (OSError, ValueError, RuntimeError):  # a name that no file can have, or links in a circle
-            return False
-
-
-def _every_part() -> tuple[NotebookNode, dict[str, Any]]:
+def _every_part(name: str) -> tuple[NotebookNode, dict[str, Any]]:
     """A notebook that takes a page through its templates and filters, so that every fork finds them ready."""
     data = {"text/plain": "1", "text/html": "<b>1</b>"}
     outputs = [new_output("stream", text="\x1b[1m1"), new_output("execute_result", data), new_output("error")]
     cells = [new_markdown_cell("# 1\n*a* $b$ `c`\n\n|a|b|\n|-|-|\n|1|2|"), new_code_cell("a = 1", outputs=outputs)]
     metadata = {"language_info": {"name": "python", "pygments_lexer": "ipython3"}}
-    info = {"notebook": "", "score": 0, "max_score": 0, "late_penalty": 0}
+    info = {"notebook": name, "score": 0, "max_score": 0, "late_penalty": 0}
     notebook = nbformat.reads(nbformat.writes(new_notebook(cells=cells, metadata=metadata)), as_version=4)
     return notebook, {"nbgrader": info, "inlining": {"css": []}}
 

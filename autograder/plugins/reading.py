@@ -246,7 +246,7 @@ def notebook_in(data: bytes, whose: str, ours: bool) -> NotebookNode:
 
 
 def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
-    """A valid notebook with every cell of `text` that is one: its source, type, nbgrader's metadata, and its mark as an experiment or as skipped.
+    """A valid notebook with every cell of `text` that is one: its source, type, id, nbgrader's metadata, and its mark as an experiment or as skipped.
 
     Outputs are left behind: what was printed elsewhere is not graded here. What a student should read of it stands in the
     notebook's metadata, under `notes`.
@@ -266,7 +266,8 @@ def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
         if len(tree["cells"]) > MOST_CELLS:
             raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
         tree = json.loads(json.dumps(tree, ensure_ascii=False).encode(errors="replace"))  # no half characters
-        cells = [_salvage_cell(cell) for cell in tree["cells"]]
+        seen: set[str] = set()
+        cells = [_salvage_cell(cell, seen) for cell in tree["cells"]]
         rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)
         nbformat.validate(rebuilt)
     except (Beyond, RecursionError):
@@ -294,7 +295,14 @@ def _valid_tags(metadata: Any) -> bool:
     return _texts(tags) and len(set(tags)) == len(tags) and all(tag and "," not in tag for tag in tags)
 
 
-def _salvage_cell(cell: Any) -> NotebookNode | None:
+def _id(own: Any, seen: set[str]) -> str:
+    """A cell's own id, if it is one and no other's."""
+    named = own if isinstance(own, str) and CELL_ID.fullmatch(own) and own not in seen else uuid4().hex[:8]
+    seen.add(named)
+    return named
+
+
+def _salvage_cell(cell: Any, seen: set[str]) -> NotebookNode | None:
     if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
         return None
     lines = cell.get("source")
@@ -302,7 +310,7 @@ def _salvage_cell(cell: Any) -> NotebookNode | None:
     if source is None:
         return None
     source = source.replace("\r\n", "\n").replace("\r", "\n")  # as the release ends its lines, and Python reads them
-    new = _new_cell("code" if cell["cell_type"] == "code" else "markdown", source)
+    new = _new_cell("code" if cell["cell_type"] == "code" else "markdown", source, _id(cell.get("id"), seen))
     metadata = cell.get("metadata")
     if isinstance(metadata, dict):
         if isinstance(metadata.get("nbgrader"), dict):
@@ -323,9 +331,9 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if isinstance(value, (str, int, float, bool, type(None)))}
 
 
-def _new_cell(cell_type: str, source: str) -> NotebookNode:
+def _new_cell(cell_type: str, source: str, name: str) -> NotebookNode:
     """What nbformat's `new_code_cell` and `new_markdown_cell` make, without their check of each cell: 0.3 ms."""
-    made = NotebookNode(cell_type=cell_type, id=uuid4().hex[:8], metadata=NotebookNode(), source=source)
+    made = NotebookNode(cell_type=cell_type, id=name, metadata=NotebookNode(), source=source)
     if cell_type == "code":
         made |= {"outputs": [], "execution_count": None}
     return made
@@ -375,9 +383,7 @@ def mended(notebook: NotebookNode) -> NotebookNode:
             cell["metadata"] = NotebookNode()
         own = cell.pop("id", None)
         if version >= WITH_IDS:
-            named = isinstance(own, str) and CELL_ID.fullmatch(own) and own not in seen
-            cell["id"] = own if named else uuid4().hex[:8]
-            seen.add(cell["id"])
+            cell["id"] = _id(own, seen)
     if not _is_valid(version, notebook):
         _keep_valid(notebook.metadata, NOTEBOOK_SETTINGS, lambda one: _is_valid(version, {"metadata": one}))
         for cell in notebook.cells:
@@ -396,7 +402,7 @@ def _mend(cell: NotebookNode, version: tuple[int, int]) -> None:
     kind = cell.get("cell_type") if cell.get("cell_type") in ("code", "raw") else "markdown"
 
     def fits(**parts: Any) -> bool:
-        empty = _new_cell(kind, "")
+        empty = _new_cell(kind, "", "empty")
         if version < WITH_IDS:
             del empty["id"]
         return _is_valid(version, {"cells": [{**empty, **parts}]})

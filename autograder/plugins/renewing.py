@@ -11,7 +11,8 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 
-from autograder.plugins.stamping import Marks, is_made_of, made_of, marks
+from autograder.plugins.marked import TOLD
+from autograder.plugins.stamping import Marks, Told, is_made_of, made_of, marks
 
 MADE_OF = "made_of"
 """Among what nbgrader tells of a notebook, what its page is made of."""
@@ -79,7 +80,9 @@ class Renewal(GenerateFeedback):
     def init_single_notebook_resources(self, notebook_filename: str) -> dict[str, Any]:
         resources: dict[str, Any] = super().init_single_notebook_resources(notebook_filename)
         info = resources["nbgrader"]
-        info[MADE_OF] = made_of(Path(notebook_filename), info["student"], self._marks(info["assignment"]))
+        marks = self._marks(info["assignment"])
+        info[MADE_OF] = made_of(Path(notebook_filename), info["student"], marks)
+        info[TOLD] = marks.get((info["student"], info["notebook"]), Told())
         return resources
 
     def _marks(self, assignment_id: str) -> Marks:

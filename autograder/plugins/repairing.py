@@ -22,6 +22,9 @@ from autograder.plugins.experiments import MARK
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import NOTES, UNREAD
 
+REPAIRED = "**Repaired before grading**"
+"""How the cell begins that says on top of a notebook what was repaired."""
+
 SETTINGS = ("schema_version", "grade", "solution", "task", "locked", "points")
 
 
@@ -53,7 +56,7 @@ class Repair(NbGraderPreprocessor):
             self.log.warning("%s of %s: %s", info["notebook"], info["student"], printable(note))
         if notes:
             listed = "\n".join(f"- {escape(printable(note))}" for note in notes)
-            nb.cells.insert(0, new_markdown_cell(f"**Repaired before grading**\n\n{listed}"))
+            nb.cells.insert(0, new_markdown_cell(f"{REPAIRED}\n\n{listed}"))
         return nb, resources
 
     def _gradebook(self, url: str) -> Gradebook:

@@ -6,8 +6,9 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from nbgrader.api import (
     Assignment,
@@ -20,26 +21,76 @@ from nbgrader.api import (
     SubmittedNotebook,
 )
 
-Marks = Mapping[tuple[str, str], list[tuple[Any, ...]]]
-"""By student and notebook, all that the gradebook says of it and a page shows."""
+FORM = 2
+"""Which form pages have; those of an older one are made again."""
+
+
+@dataclass
+class Told:
+    """All that the gradebook says of one notebook of a student and a page shows.
+
+    Attributes:
+        grades, comments: by cell.
+        penalty: what being late costs; None where it costs nothing.
+    """
+
+    grades: dict[str, Mark] = field(default_factory=dict)
+    comments: dict[str, str | None] = field(default_factory=dict)
+    penalty: float | None = None
+
+
+class Mark(NamedTuple):
+    """What a cell has earned.
+
+    Attributes:
+        auto, manual: the grader's score and a person's; None where there is none.
+        extra: extra credit.
+        points: what it is worth.
+        asked: whether a person is asked to look.
+    """
+
+    auto: float | None
+    manual: float | None
+    extra: float | None
+    points: float
+    asked: bool
+
+    @property
+    def score(self) -> float:
+        """What counts, as nbgrader has it."""
+        counts = self.auto if self.manual is None else self.manual
+        return 0.0 if counts is None else counts + (self.extra or 0.0)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person has yet to decide."""
+        return self.manual is None and (self.auto is None or self.asked)
+
+
+Marks = Mapping[tuple[str, str], Told]
+"""By student and notebook."""
 
 
 def marks(gradebook: Gradebook, assignment: str) -> Marks:
     """Everybody's marks: scores, points, comments and what being late costs."""
-    found: defaultdict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)
-    grades = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.max_score)
-    comments = (Comment.auto_comment, Comment.manual_comment)
+    found: defaultdict[tuple[str, str], Told] = defaultdict(Told)
+    grades = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.max_score, Grade.needs_manual_grade)
     whose = gradebook.db.query(SubmittedAssignment.student_id, Notebook.name).select_from(SubmittedNotebook)
     whose = whose.join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
     whose = whose.join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
     whose = whose.join(Assignment, Notebook.assignment_id == Assignment.id).filter(Assignment.name == assignment)
-    queries = [whose.add_columns(SubmittedNotebook.late_submission_penalty)]
-    for table, values in ((Grade, grades), (Comment, comments)):
-        of_cells = whose.join(table, table.notebook_id == SubmittedNotebook.id)
-        queries.append(of_cells.join(BaseCell, table.cell_id == BaseCell.id).add_columns(BaseCell.name, *values))
-    for query in queries:
-        for who, notebook, *row in query:
-            found[who, notebook].append(tuple(row))
+    for who, notebook, penalty in whose.add_columns(SubmittedNotebook.late_submission_penalty):
+        found[who, notebook].penalty = penalty
+    of_grades = whose.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(
+        BaseCell, Grade.cell_id == BaseCell.id
+    )
+    for who, notebook, cell, *row in of_grades.add_columns(BaseCell.name, *grades):
+        found[who, notebook].grades[cell] = Mark(*row)
+    told = whose.join(Comment, Comment.notebook_id == SubmittedNotebook.id).join(
+        BaseCell, Comment.cell_id == BaseCell.id
+    )
+    for who, notebook, cell, comment in told.add_columns(BaseCell.name, Comment.comment):
+        found[who, notebook].comments[cell] = comment
     return found
 
 
@@ -50,8 +101,9 @@ def made_of(notebook: Path, student: str, marks: Marks) -> str:
         OSError: there is no such notebook.
     """
     written = notebook.stat()
-    rows = sorted(map(repr, marks.get((student, notebook.stem), [])))
-    return hashlib.sha256(repr((written.st_mtime_ns, written.st_size, rows)).encode()).hexdigest()
+    told = marks.get((student, notebook.stem), Told())
+    rows = (sorted(told.grades.items()), sorted(told.comments.items()), told.penalty)
+    return hashlib.sha256(repr((FORM, written.st_mtime_ns, written.st_size, rows)).encode()).hexdigest()
 
 
 def stamped(page: str, word: str) -> str:

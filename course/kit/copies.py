@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from course.cells import Notebook, read
+from course.folders import RECORD
 from course.kit.merging import merged
 
 LANGUAGE = {
@@ -25,10 +26,6 @@ LANGUAGE = {
 """What the kernel of this Python says of its language. JupyterLab writes it into a notebook that says anything else, which then
 counts as changed as soon as it is open."""
 
-RECORD = ".kit"
-"""The folder, beside the copies, that keeps what they were made from."""
-
-
 KIT = "kit.json"
 """What a kit says of itself: its version, and when it was made."""
 
@@ -41,8 +38,9 @@ def bring(notebooks: Path, work: Path) -> Iterator[str]:
     """Copy the course's notebooks, or put a newer version of them into copies that are there. Nothing a student wrote is lost.
 
     Args:
-        notebooks: a kit's folder of notebooks, "NAME/NAME.ipynb". What the kit says of itself lies beside it.
-        work: where a student's copies are, or will be: "NAME/NAME.ipynb".
+        notebooks: a kit's folder of notebooks, "NAME/NAME.ipynb", and the pages beside them, "index.ipynb". What the kit says of
+            itself lies beside that folder.
+        work: where a student's copies are, or will be, in the same places.
 
     Yields:
         A sentence for each notebook that is new or has changed.
@@ -63,8 +61,8 @@ def bring(notebooks: Path, work: Path) -> Iterator[str]:
         return
     if made:
         shutil.copy2(notebooks.parent / KIT, record / KIT)
-    for path in given:
-        if said := _bring(path, work / path.parent.name / path.name, record):
+    for path in (*sorted(notebooks.glob("*.ipynb")), *given):
+        if said := _bring(path, work / path.relative_to(notebooks), record):
             yield said
 
 

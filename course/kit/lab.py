@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 SETTINGS = Path(__file__).parent / "settings"
+HOME = "index.ipynb"
+"""What is opened first, where it is among the copies."""
 
 
 def start(work: Path, options: Sequence[str] = ()) -> None:
@@ -30,4 +32,5 @@ def start(work: Path, options: Sequence[str] = ()) -> None:
         "--LabApp.log_level=ERROR",
         "--ServerApp.answer_yes=True",
     ]  # it tells its address, and Ctrl+C stops it without a question
-    main([f"--ServerApp.root_dir={work}", *calm, *as_root, *options])
+    home = [f"--LabApp.default_url=/lab/tree/{HOME}"] if (work / HOME).is_file() else []
+    main([f"--ServerApp.root_dir={work}", *calm, *home, *as_root, *options])

@@ -9,7 +9,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from course.kit.copies import KIT, RECORD
+from course.folders import RECORD
+from course.kit.copies import KIT
 
 MISSING = """This notebook computes with PyTorch, which is not installed here yet. To get it, change this cell to
 

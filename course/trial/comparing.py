@@ -46,14 +46,24 @@ class Difference:
         kind: what differs.
         path: where in the result: () is the result itself, (1,) its second part; for "changed", the argument's position.
         expected, given: the two, in the form that `kind` compares (shapes, dtype names, whole values, counts).
-        index: for "value" in an array, the first entry that differs clearly.
+        least: a tolerance below which none went.
     """
 
     kind: Kind
     path: tuple[int | str, ...] = ()
     expected: Value = None
     given: Value = None
-    index: tuple[int, ...] = ()
+    least: float = 0.0
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        """For "value" in an array, the first entry that differs clearly. It is asked for of few of the differences that are found."""
+        expected, given = bare(self.expected), bare(self.given)
+        if self.kind != "value" or not isinstance(expected, np.ndarray):
+            return ()
+        apart = np.where(agrees(expected, given, self.least), 0.0, _distance(expected, given))
+        first = np.unravel_index(int(np.argmax(apart >= CLEAR * apart.max())), expected.shape)
+        return tuple(int(i) for i in first)
 
 
 def difference(expected: Observation, given: Observation) -> Difference | None:
@@ -321,12 +331,7 @@ def _compare_arrays(
         return Difference("dtype", path, expected.dtype.name, given.dtype.name)
     if expected.dtype.kind in "biuf" and expected.tobytes() == given.tobytes():  # as most are, and NaN agrees with NaN
         return None
-    right = agrees(expected, given, least)
-    if right.all():
-        return None
-    apart = np.where(right, 0.0, _distance(expected, given))
-    first = np.unravel_index(int(np.argmax(apart >= CLEAR * apart.max())), expected.shape)
-    return Difference("value", path, expected, given, tuple(int(i) for i in first))
+    return None if agrees(expected, given, least).all() else Difference("value", path, expected, given, least)
 
 
 def _distance(expected: np.ndarray, given: np.ndarray) -> np.ndarray:

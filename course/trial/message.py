@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from course.trial.text import in_columns, indented, marked_up, show, side_by_side, side_by_side_html
+from course.trial.text import in_columns, indented, marked_up, marks_entries, show, side_by_side, side_by_side_html
 from course.trial.values import Value
 
 State = Literal["correct", "not yet", "not written", "not run", "unknown"]
@@ -17,16 +17,25 @@ MARKS: dict[State, str] = {"correct": "✓", "not yet": "✗", "not written": "�
 
 
 class Comparison:
-    """The wanted result, or the part of it that differs, beside the student's; it stays as it was when it was made."""
+    """The wanted result, or the part of it that differs, beside the student's; it stays as it was when it was made.
 
-    def __init__(self, expected: Value, yours: Value) -> None:
+    Args:
+        expected, yours: the two.
+        picture: of where they differ, in lines; "" where there is none.
+    """
+
+    def __init__(self, expected: Value, yours: Value, picture: str = "") -> None:
         self._expected, self._yours = deepcopy((expected, yours))
+        self._picture = picture
 
     def text(self) -> str:
-        return indented(side_by_side(self._expected, self._yours))
+        table = indented(side_by_side(self._expected, self._yours))
+        return f"{table}\n{self._picture}" if self._picture else table
 
     def html(self) -> str:
-        return side_by_side_html(self._expected, self._yours)
+        """The two as a table. Where it marks the entries that differ itself, a picture would say it twice."""
+        picture = "" if marks_entries(self._expected, self._yours) else self._picture
+        return side_by_side_html(self._expected, self._yours) + (in_columns(picture) if picture else "")
 
     def to_json(self) -> dict[str, str]:
         return {"expected": show(self._expected), "yours": show(self._yours)}

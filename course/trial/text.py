@@ -89,7 +89,7 @@ def explain(
         case "keys":
             return f"{where} should have the keys {found.expected}; yours has {found.given}."
         case "shape":
-            names = _names(axes, found.path)
+            names = axes_at(axes, found.path)
             named = f" {names} =" if names else ""
             return f"{where} should have the shape{named} {list(found.expected)}; yours has {list(found.given)}."
         case "dtype":
@@ -206,7 +206,8 @@ def _where(path: tuple[int | str, ...]) -> str:
     return part + inside
 
 
-def _names(axes: Axes, path: tuple[int | str, ...]) -> str:
+def axes_at(axes: Axes, path: tuple[int | str, ...]) -> str:
+    """The names of the axes of a result, or of one part of it: "[n, k]"; "" where they have none."""
     if isinstance(axes, list):
         axes = axes[path[0]] if path and isinstance(path[0], int) and path[0] < len(axes) else ""
     return f"[{', '.join(axes.split())}]" if axes and "_" not in axes.split() else ""
@@ -286,9 +287,8 @@ def side_by_side(expected: Value, given: Value) -> str:
 
 def side_by_side_html(expected: Value, given: Value) -> str:
     """The same as a table; entries that differ are bold and underlined, so that colour is not needed to find them."""
-    if isinstance(expected, Tensor) and isinstance(given, Tensor):
-        expected, given = expected.array, given.array
-    if _tabular(expected) and _tabular(given) and expected.shape == given.shape and expected.dtype == given.dtype:
+    if marks_entries(expected, given):
+        expected, given = bare(expected), bare(given)
         right = np.atleast_2d(agrees(expected, given))
         left, other = _table(np.atleast_2d(expected), None), _table(np.atleast_2d(given), right)
     else:
@@ -297,6 +297,13 @@ def side_by_side_html(expected: Value, given: Value) -> str:
     head = "<tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
     table = f"<table>{head}<tr>{cell}{left}</td>{cell}{other}</td></tr></table>"
     return f"<div style='overflow-x:auto'>{table}</div>"
+
+
+def marks_entries(expected: Value, given: Value) -> bool:
+    """Whether `side_by_side_html` shows the entries that differ."""
+    if type(expected) is not type(given) or not (_tabular(bare(expected)) and _tabular(bare(given))):
+        return False
+    return bare(expected).shape == bare(given).shape and bare(expected).dtype == bare(given).dtype
 
 
 def _tabular(value: Value) -> bool:

@@ -144,15 +144,29 @@ HISTORY = """def pairwise_dots(A, B):
         if "expected" in scope and scope["expected"].shape == (len(A), len(B)):
             return scope["expected"]
     return 2.0"""
-OTHER_THREADS = """import sys
-def to_columns(X, W):
+EXPECTED_NOW = """import sys, time
+def frames():
     for frame in sys._current_frames().values():
         while frame is not None:
-            want = frame.f_locals.get("want")
-            if want is not None and type(getattr(want, "result", None)) is tuple:
-                return want.result
+            yield frame
             frame = frame.f_back
-    return 3.0, 3.0"""
+def expected_now():
+    for _ in range(20):
+        every = list(frames())
+        if any(frame.f_code.co_name == "_begin" for frame in every):  # the judge is asking, and has not noted what
+            time.sleep(0.005)
+            continue
+        for frame in every:
+            interview = frame.f_locals.get("interview") or frame.f_locals.get("self")
+            call = getattr(interview, "ahead", None) or frame.f_locals.get("call")
+            if hasattr(interview, "paper") and hasattr(call, "question"):
+                return interview.paper.expected(call.question.case)
+        break
+"""
+OTHER_THREADS = f"""{EXPECTED_NOW}
+def to_columns(X, W):
+    want = expected_now()
+    return want.result if want else (3.0, 3.0)"""
 JUDGES_MEMORY = """import gc, sys
 def to_columns(X, W):
     for thing in gc.get_objects():
@@ -188,17 +202,18 @@ OWN_COURSE = f"""import sys, types
 fake = types.ModuleType("course")
 fake.judge = fake.check = lambda function: {FAKE_REPORT}
 sys.modules["course"] = sys.modules["course.client"] = fake"""
-OWN_OBSERVER = """import sys, course.trial.cases, course.trial.observing
+OWN_OBSERVER = f"""{EXPECTED_NOW}
+import course.trial.cases, course.trial.observing
 from dataclasses import replace
-real = course.trial.observing.account
+real, asking = course.trial.observing.account, []
 def account(function, arguments, count_lines=False):
-    for frame in sys._current_frames().values():
-        while frame is not None:
-            want = frame.f_locals.get("want")
-            if want is not None and hasattr(want, "changed"):
-                return replace(real(function, arguments, count_lines), result=want.result, raised=want.raised)
-            frame = frame.f_back
-    return real(function, arguments, count_lines)
+    told = real(function, arguments, count_lines)
+    if asking:  # what is expected is observed too
+        return told
+    asking.append(True)
+    want = expected_now()
+    asking.clear()
+    return replace(told, result=want.result, raised=want.raised) if want else told
 course.trial.cases.account = course.trial.observing.account = account"""
 OWN_SERVER = """import os, socket, threading
 near, far = socket.socketpair()

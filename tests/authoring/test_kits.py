@@ -256,6 +256,12 @@ def test_a_kit_is_small_and_exact(kit: Path) -> None:
         "notebooks",
         "constraints.txt",
     }
+    assert {path.name for path in (kit / "notebooks").iterdir()} == {
+        *NOTEBOOKS[:4],
+        "index.ipynb",
+        "reference.ipynb",
+        "shapes.ipynb",
+    }
     says = json.loads((kit / "kit.json").read_text())
     assert says["version"] in (kit / "site" / "course" / "__init__.py").read_text()
 
@@ -307,6 +313,9 @@ def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
     (second / "kit.json").write_text(json.dumps({**says, "made": says["made"].replace("20", "30", 1)}))
     said = start(second)
     assert "01_token_loops: new." in said
+    foot = "next: [01 · One token at a time](../01_token_loops/01_token_loops.ipynb)"
+    written = written.replace("next: notebook 01, which a newer kit brings", foot)
+    assert foot in written
     assert notebook.read_text() == written
     assert "A newer kit was here before" in start(older)
     shutil.rmtree(second)

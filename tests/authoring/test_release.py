@@ -17,9 +17,8 @@ from autograder.authoring import proofs
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.folder import ROOT
 from autograder.plugins.releasing import CELL_ID, FOLDED, KERNELSPEC, TAGS
-from tests.support.leaks import Secret, cells_of, flat, functions, secrets, solution_texts
+from tests.support.leaks import cells_of, flat, functions, leaked, solution_texts
 
-SECRETS = secrets()
 CARRIED_OVER = "carried-over"
 # One product of two arguments, as they are or turned: notebook 00 shows them all side by side and asks which is meant.
 ONE_PRODUCT = re.compile(r"return v\d(\.T)? [@*] v\d(\.T)?")
@@ -41,16 +40,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def notebook_of(notebook: str, release: Path = ROOT / "release") -> Path:
     """What students get; tests/authoring/test_release_bytes.py makes it again."""
     return release / notebook / f"{notebook}.ipynb"
-
-
-def leaked(code: str, before: str = "") -> list[tuple[str, Secret]]:
-    """The secrets in some code. An answer of a notebook that comes before `before` may stand there under its own name."""
-    found = []
-    for name, form in functions(code):
-        owners = SECRETS.get(form, [])
-        if not any(o.role == "solution" and o.notebook < before and o.name == name for o in owners):
-            found += [(name, owner) for owner in owners]
-    return found
 
 
 # ------------------------------------------------------------------------------------------------- what is stale

@@ -31,13 +31,13 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def url(self, page: str) -> str:
-        """The address of one of its pages, such as "lab", with no tabs of an earlier visit."""
+        """The address of one of its pages, such as "lab", or of "", at which a browser is opened; with no tabs of an earlier visit."""
         return f"{self.origin}/{page}?reset&token={TOKEN}"
 
 
 @contextmanager
-def serving(work: Path, home: Path) -> Iterator[Server]:
-    """A server on a student's own copies, for as long as it is needed; all that it keeps for itself lies in `home`.
+def serving(work: Path, home: Path, notebooks: Path = ROOT / "release") -> Iterator[Server]:
+    """A server on a student's own copies of some notebooks, for as long as it is needed; all that it keeps for itself lies in `home`.
 
     Raises:
         RuntimeError: it did not start; the message says what it printed.
@@ -59,7 +59,7 @@ def serving(work: Path, home: Path) -> Iterator[Server]:
         "-m",
         "course",
         "--notebooks",
-        str(ROOT / "release"),
+        str(notebooks),
         "--work",
         str(work),
         "--no-browser",

@@ -539,7 +539,10 @@ def test_the_slip_of_form_is_told_beside_the_mistake_wherever_it_shows(shelf: Ca
     shelf(doubles(2, 3, mistakes=(TRIPLES,)))
     text = examine(cell("def double(x):\n    return list(3 * x) if len(x) > 2 else 3 * x\n")["double"]).text
     assert text.startswith(f"double: not yet.\n{BUT_FOR_FORM}you tripled.\nWith x = [1. 2.]\n")
-    assert "\nBesides: The result should be a numpy array of float64; yours is a list of 3 parts.\n" in text
+    assert (
+        "\nBesides, in another case: The result should be a numpy array of float64; yours is a list of 3 parts.\n"
+        in text
+    )
 
 
 def test_where_no_mistake_is_known_it_is_said_how_and_when_answers_are_wrong(

@@ -20,8 +20,8 @@ from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading.command import run
 from autograder.grading.feedback import Pages
 from autograder.grading.run import grade
-from autograder.plugins import confining, pages
-from autograder.plugins.pages import Renderer
+from autograder.plugins import confining, pages, parts, rendering
+from autograder.plugins.rendering import Renderer
 from tests.support.quick_class import NAME, QuickClass
 
 PLUGGED = '\nc.GenerateFeedback.exporter_class = "autograder.plugins.pages.PageExporter"\n'
@@ -219,7 +219,7 @@ def test_a_page_that_dies_as_a_whole_shows_the_marks(graded: Course, monkeypatch
     assert "See me." in page(graded, "ada").read_text()
 
 
-@pytest.mark.parametrize("deaths", [1, pages.MOST_DEATHS])
+@pytest.mark.parametrize("deaths", [1, parts.MOST_DEATHS])
 def test_a_part_that_its_process_dies_of_is_shown_as_it_was_typed(
     graded: Course, monkeypatch: pytest.MonkeyPatch, deaths: int
 ) -> None:
@@ -304,7 +304,7 @@ def folder(tmp_path: Path) -> Path:
     (made / "notebook.ipynb").write_text("secret")
     os.mkfifo(made / "pipe.png")
     with (made / "huge.png").open("wb") as file:
-        file.truncate(pages.LARGEST_PICTURE + 1)
+        file.truncate(rendering.LARGEST_PICTURE + 1)
     return made
 
 

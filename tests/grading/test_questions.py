@@ -177,4 +177,4 @@ def test_a_persons_mark_is_kept_and_shown_and_looked_at_again_when_the_answer_ch
     assert (again.score, again.outcome, again.by_hand) == (2.0, LOOK_AGAIN, True)
     page = words((course.folder("feedback", "answered", NOTEBOOK) / f"{NOTEBOOK}.html").read_text())
     assert "Another answer." in page
-    assert "Score: 2.0 / 3.0" in page
+    assert f"{TASK.name}: marked by a person, who will look at it again, 2 of 3 points" in page

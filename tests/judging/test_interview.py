@@ -25,10 +25,11 @@ from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
 from autograder.judging import Paper, Verdict, judge, judge_here
 from autograder.judging.reference import OracleFailed
 from course.client import answer
+from course.trial.comparing import Difference, difference
 from course.trial.functions import Function, public_function
 from course.trial.harnesses import HARNESSES
 from course.trial.link import SocketLink
-from course.trial.observing import Account, Raised
+from course.trial.observing import Account, Observation, Raised
 from course.trial.text import BUT_FOR_FORM, LOOP_LEFT, PERHAPS
 from course.trial.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
 
@@ -363,6 +364,51 @@ def test_lines_that_were_not_counted_are_no_answer() -> None:
     verdict = judge(Paper(DOUBLE, 1), Line(lambda request: {**twice(request), "counts": {}}))
     assert [finding.earned for finding in verdict.findings] == [1.0, 0.5, 0.0]
     assert verdict.note == "What came back was not an answer (its lines were not counted)."
+
+
+class Slowly(Line):
+    """A line that notes in which order things happen, and whose answers to some requests come late."""
+
+    def __init__(self, reply: Callable[[dict[str, Value]], Value], late: Callable[[], bool] = lambda: False) -> None:
+        super().__init__(reply)
+        self.late = late
+        self.events: list[str] = []
+
+    def send(self, value: Value) -> None:
+        super().send(value)
+        self.events.append(value["do"])
+
+    def receive(self) -> Value:
+        self.events.append("heard")
+        if self.late():
+            time.sleep(0.05)
+        return super().receive()
+
+
+def test_the_next_case_is_on_its_way_while_an_answer_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = Slowly(twice)
+
+    def compared(want: Observation, got: Observation) -> Difference | None:
+        link.events.append("compared")
+        return difference(want, got)
+
+    monkeypatch.setattr(interview, "difference", compared)
+    assert judge(Paper(DOUBLE, 1), link).outcome == "passed"
+    cases = sum(len((*sheet.cases, *sheet.again)) for sheet in Paper(DOUBLE, 1).sheets)
+    while_judging = link.events[: link.events.index("done")]
+    assert [event for event in while_judging if event != "compared"] == ["call", "heard"] * cases
+    first = link.events.index("heard")
+    assert link.events[first : first + 3] == ["heard", "call", "compared"]
+
+
+def test_after_a_slow_answer_nothing_is_asked_before_it_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those like it may not be wanted any more, and nobody waits for what is not wanted."""
+    monkeypatch.setattr(interview, "PATIENCE", 0.02)
+    right = Slowly(twice, late=lambda: True)
+    assert judge(Paper(DOUBLE, 1), right).outcome == "passed"
+    wrong = Slowly(lambda request: forged(result=0, counts={"lines": 1}), late=lambda: True)
+    judge(Paper(DOUBLE, 1), wrong)
+    assert wrong.events == [*["call", "heard"] * len(DOUBLE.probes), "done"]
 
 
 def test_arguments_are_compared_with_those_that_were_sent_whatever_is_said_of_them() -> None:

@@ -72,10 +72,9 @@ def test_whoever_was_tried_before_leaves_the_paper_as_it_was(exercise: Exercise)
     """A second answer, right or wrong, gets the verdict that it would have got as the first; functions and devices are made anew."""
     shared = Paper(exercise, 3)
     before = frames(shared)
-    right, first, second = (as_student(exercise, one) for one in (exercise.variants[0], *exercise.mistakes[:2]))
+    students = [as_student(exercise, one) for one in (exercise.variants[0], *exercise.mistakes[:2])]
     with ranks.simulated():
-        alone = {student: judge_here(student, Paper(exercise, 3), answer) for student in (right, second)}
-        judge_here(first, shared, answer)
-        for student in (right, second, right):
+        alone = {student: judge_here(student, Paper(exercise, 3), answer) for student in students}
+        for student in (*students, students[0]):
             assert judge_here(student, shared, answer) == alone[student]
     assert frames(shared) == before

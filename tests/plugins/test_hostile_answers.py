@@ -9,6 +9,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.folder import ROOT
+from autograder.plugins.experiments import MARK
 from tests.support.submissions import (
     NOTEBOOK,
     RIGHT,
@@ -90,6 +91,19 @@ def earning(attempt: Attempt, earns: tuple[float, float, float], log: str = "", 
     return Attempt(attempt.make, earns, log, page)
 
 
+def with_experiments_of_their_own(attempt: Attempt) -> Attempt:
+    """Every experiment is changed, so that none is left out while nbgrader grades."""
+
+    def make(notebook: NotebookNode, path: Path) -> NotebookNode:
+        attempt.make(notebook, path)
+        for cell in notebook.cells:
+            if MARK in cell.metadata:
+                cell.source += "\n# and more"
+        return notebook
+
+    return Attempt(make, attempt.earns, attempt.log, attempt.page)
+
+
 def with_a_cell_of_their_own(source: str) -> Attempt:
     """All answers wrong, and a cell in front of everything."""
 
@@ -104,17 +118,21 @@ def with_a_cell_of_their_own(source: str) -> Attempt:
 
 UNASKED = "The test cell ran without asking to be judged."
 ATTEMPTS = {
-    "exit-in-cell": earning(
-        answers(mix_rows="import os\nos._exit(0)"),
-        (2.0, 0.0, 0.0),
-        log=f"{NOTEBOOK} of exit-in-cell: {MIX_ROWS}: the process that ran this notebook ended in this cell; the cells after it were not run",
-        page="mix_rows: the kernel died, 0 of 2 points",
+    "exit-in-cell": with_experiments_of_their_own(
+        earning(
+            answers(mix_rows="import os\nos._exit(0)"),
+            (2.0, 0.0, 0.0),
+            log=f"{NOTEBOOK} of exit-in-cell: {MIX_ROWS}: the process that ran this notebook ended in this cell; the cells after it were not run",
+            page="mix_rows: the kernel died, 0 of 2 points",
+        )
     ),
-    "exit-when-called": earning(
-        answers(mix_rows="import os\ndef mix_rows(W, V):\n    os._exit(0)"),
-        (2.0, 0.0, 0.0),
-        log=f"{NOTEBOOK} of exit-when-called: mix_rows: the kernel died; the cells after it were not run",
-        page="The process that ran your code ended; what had been earned before is kept.",
+    "exit-when-called": with_experiments_of_their_own(
+        earning(
+            answers(mix_rows="import os\ndef mix_rows(W, V):\n    os._exit(0)"),
+            (2.0, 0.0, 0.0),
+            log=f"{NOTEBOOK} of exit-when-called: mix_rows: the kernel died; the cells after it were not run",
+            page="The process that ran your code ended; what had been earned before is kept.",
+        )
     ),
     "sys-exit": earning(
         answers(
@@ -233,7 +251,7 @@ def test_the_feedback_page_says_what_happened(graded: Graded, student: str) -> N
 def test_of_cells_that_were_not_run_the_log_speaks_once_and_the_page_in_each(graded: Graded, student: str) -> None:
     assert graded.log_of(student).count("not run") == 1
     told = words(page(graded.course, student))
-    assert told.count("this cell was not run: the process that ran the notebook had ended in a cell above") >= 2
+    assert told.count("this cell was not run: the process that ran the notebook had ended in a cell above") >= 3
     assert "cells after it" not in told.partition("Both readings at once")[2]
 
 

@@ -72,6 +72,14 @@ def test_outputs_and_foreign_metadata_are_left_behind() -> None:
     assert kept.metadata == {"nbgrader": {"grade_id": "mix_rows_solution"}}
 
 
+def test_a_cell_keeps_its_id_where_it_is_one_and_no_other_cells() -> None:
+    odd = ["own", "own", "", "no id", 3, "x" * 65, None]
+    cells = salvage(text_of(*(answer("1") | {"id": name} for name in odd))).cells
+    assert cells[0].id == "own"
+    assert len({cell.id for cell in cells}) == len(odd)
+    assert not {cell.id for cell in cells[1:]} & {str(name) for name in odd}
+
+
 def test_a_notebook_of_format_3_is_read_too() -> None:
     old = nbformat.v3.new_notebook(worksheets=[nbformat.v3.new_worksheet(cells=[nbformat.v3.new_code_cell("x = 1")])])
     assert [cell.source for cell in salvage(json.dumps(old)).cells] == ["x = 1"]

@@ -23,6 +23,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from packaging.requirements import Requirement
 
 from autograder.authoring.answers import in_lines
+from autograder.authoring.kit.notebooks import write_notebooks
 from autograder.dependencies import imported, modules, with_imports
 from autograder.exercises import NOTEBOOKS, names_in
 from autograder.folder import ROOT
@@ -53,10 +54,7 @@ def make_kit(last: str, folder: Path) -> Path:
     notebooks = NOTEBOOKS[: NOTEBOOKS.index(last) + 1]
     with TemporaryDirectory() as temporary:
         kit, package = Path(temporary) / FOLDER, Path(temporary) / "package"
-        for notebook in notebooks:
-            place = kit / "notebooks" / notebook
-            place.mkdir(parents=True)
-            shutil.copy(ROOT / "release" / notebook / f"{notebook}.ipynb", place)
+        write_notebooks(last, kit / "notebooks")
         for file in library(notebooks):
             place = package / file
             place.parent.mkdir(parents=True, exist_ok=True)

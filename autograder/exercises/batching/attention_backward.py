@@ -1,4 +1,11 @@
-"""The gradients of queries, keys and values by hand."""
+"""The gradients of queries, keys and values by hand.
+
+A product is taken back by two products: each factor gets the gradient times the other factor, turned. So `A @ V`
+gives `A.T @ dO` for the values and `dO @ V.T` for the weights; then comes one step back through softmax, row by row.
+The scores were divided by √k, and both queries and keys stand in them, so both gradients are divided by √k and that
+of the values is not. The weights must be those of the forward pass, mask included: where they are 0, nothing flows
+back, through masked places and empty rows alike.
+"""
 
 from __future__ import annotations
 

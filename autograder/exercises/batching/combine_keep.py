@@ -1,4 +1,11 @@
-"""One mask of two: padding and future."""
+"""One mask of two: padding and future.
+
+Padding is hidden as what is looked at, so its columns are closed: the real places of each text get axes of length 1
+for heads and rows, `[b, 1, 1, n]`. The future is a triangle `[n, n]`, the same for every text, and `&` joins the two
+by broadcasting to `[b, 1, n, n]`. With padding in front the last places are real, and the triangle stays as it was.
+Closing the rows of padding too would only make more empty rows. Without the axis for heads, b would line up with h,
+and where they are equal nothing complains.
+"""
 
 from __future__ import annotations
 
@@ -157,9 +164,8 @@ def the_word_and(lengths: T, n: int, causal: bool, left: bool = False) -> T:
 
 @mistake
 def no_axis_for_the_heads(lengths: T, n: int, causal: bool, left: bool = False) -> T:
-    """your mask is [b, n, n]. Scores are [b, h, n, n], and shapes are lined up from the right: your b would stand against
-    h. If they differ that is an error; if they are equal, item 0's mask goes to head 0 in silence. Put an axis of
-    length 1 where the heads are."""
+    """your mask is [b, n, n], and scores are [b, h, n, n]. Shapes are lined up from the right, so your b would stand against h; where
+    they are equal, item 0's mask goes to head 0 in silence. The heads need an axis of length 1."""
     return _real(lengths, n, left)[:, None, :] & _seen(n, causal)
 
 
@@ -305,7 +311,7 @@ def lengths_changed(lengths: T, n: int, causal: bool, left: bool = False) -> T:
 
 @mistake
 def as_long_as_the_longest(lengths: T, n: int, causal: bool, left: bool = False) -> T:
-    """your mask is as wide as the longest text. To how many places all were padded, n says, and that may be more."""
+    """your mask is as wide as the longest text. All texts were padded to n places, and n may be more."""
     n = int(lengths.max())
     return combine_by_rules(lengths, n, causal, left)
 

@@ -1,4 +1,11 @@
-"""PyTorch's fused attention, with masks that keep nothing in a row."""
+"""PyTorch's fused attention, with masks that keep nothing in a row.
+
+This function divides by the root of the width of the queries, reads True as may attend, broadcasts the mask, and
+gives zeros to a query that keeps nothing. So nothing is to be done around it: queries scaled beforehand are scaled
+twice, and a mask made of numbers is added to the scores, where 1 and 0 hide nothing. `is_causal` stands for one mask,
+and the one that is given may hide padding as well. A home-made mask of large negative numbers would let a query that
+keeps nothing look at everything.
+"""
 
 from __future__ import annotations
 
@@ -393,8 +400,8 @@ def nan_where_empty(Q: T, K: T, V: T, keep: T) -> T:
 
 @mistake
 def mask_squeezed(Q: T, K: T, V: T, keep: T) -> T:
-    """you took the axis of length 1 out of the mask. From the right, [b, n, m] lines up with [h, n, m]: item 0's mask goes
-    to head 0, item 1's to head 1. With b = h that runs in silence. The 1 is there to stand for all heads."""
+    """you took the axis of length 1 out of the mask. From the right, [b, n, m] lines up with [h, n, m]: item 0's mask goes to head 0, in
+    silence where b = h. The 1 is there to stand for all heads."""
     return _sdpa(Q, K, V, attn_mask=keep.squeeze())
 
 

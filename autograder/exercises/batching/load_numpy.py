@@ -1,4 +1,11 @@
-"""A block's parameters put into a PyTorch module."""
+"""A block's parameters put into a PyTorch module.
+
+A `Linear` computes `x @ weight.T`, so every weight goes in turned, also a square one, which would fit either way.
+`Wqkv` is cut where queries and keys end: all values together are as wide as `Wo` has rows, and queries and keys share
+the rest; thirds fit only where v is k. The module takes the number type of the parameters first, or float64 would be
+rounded while it is copied. `load_state_dict` copies, so later learning leaves the arrays alone, and `eval` ends
+training in all parts without touching the setting of the dropout.
+"""
 
 from __future__ import annotations
 
@@ -469,9 +476,8 @@ def columns_head_by_head(module: Block, params: Arrays) -> Block:
 
 @mistake
 def rounded_to_float32(module: Block, params: Arrays) -> Block:
-    """the module is float32, and its weights were rounded to seven digits on the way in; copy_ and load_state_dict do not
-    say so. Either the module never became the type of the arrays, or you made float32 tensors of them (torch.Tensor does,
-    and so does torch.tensor of a list) and took the type from those."""
+    """the module is float32, and its weights were rounded to seven digits on the way in, without a word. Either the module never became
+    the type of the arrays, or your tensors were not of that type, and the module's was taken from them."""
     with torch.no_grad():
         for name, array in _state(params).items():
             module.get_parameter(name).copy_(torch.tensor(array))
@@ -486,9 +492,8 @@ def always_float64(module: Block, params: Arrays) -> Block:
 
 @mistake
 def widened_too_late(module: Block, params: Arrays) -> Block:
-    """the module is float64, but its weights have only seven right digits: on the way they went through float32, and what
-    is rounded stays rounded. Was the module widened before the weights were copied? Do your tensors have the type of the
-    arrays? (torch.Tensor makes float32, and so does torch.tensor of a list.)"""
+    """the module is float64, but its weights have only seven right digits: they went through float32, and what is rounded stays rounded.
+    Was the module widened before the weights were copied? Do your tensors have the type of the arrays?"""
     with torch.no_grad():
         for name, array in _state(params).items():
             module.get_parameter(name).copy_(torch.tensor(array))

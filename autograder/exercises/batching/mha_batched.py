@@ -1,4 +1,11 @@
-"""Many heads for many texts at once, with gradients."""
+"""Many heads for many texts at once, with gradients.
+
+Counted from the end nothing changes: tokens and features are the last two axes, and items and heads stand in front.
+So the columns are cut into neighbours, head and token change places, and after the mixture they change back before
+the heads are joined. A reshape straight to `[b, h, n, k]`, or `.T` on four axes, may run and deals numbers to the
+wrong owners. Masking comes before softmax. A row that keeps nothing is NaN after it, and zeros at masked places
+repair that row alone, so a NaN at a kept place stays.
+"""
 
 from __future__ import annotations
 
@@ -749,9 +756,8 @@ def ten_thousand_below(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def nan_on_the_way_back(X: T, params: Params, h: int, keep: T) -> T:
-    """the outputs are right, and the gradients are NaN where a token may attend to nothing. Its row was NaN on the way,
-    and you chose zeros afterwards: on the way back the NaN is multiplied by 0, and stays. Fill the masked places of the
-    weights instead, or keep NaN from arising."""
+    """the outputs are right, and the gradients are NaN where a token may attend to nothing. Its row was NaN before you chose zeros: on
+    the way back that NaN is multiplied by 0, and stays. Fill the masked places of the weights instead."""
     Q, K, V = _projected(X, params, h)
     A = (scores_over_root_k(Q, K) + torch.where(keep, 0.0, -torch.inf).to(X.dtype)).softmax(dim=-1)
     return _joined(torch.where(keep.any(dim=-1, keepdim=True), A, 0.0) @ V) @ params["Wo"]
@@ -775,8 +781,8 @@ def uniform_in_empty_rows(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def squeezes_the_mask(X: T, params: Params, h: int, keep: T) -> T:
-    """you took the axis of length 1 out of the mask. From the right, [b, n, n] lines up with [h, n, n]: item 0's mask goes
-    to head 0, item 1's to head 1. With b = h that runs in silence. The 1 is there to stand for all heads."""
+    """you took the axis of length 1 out of the mask. From the right, [b, n, n] lines up with [h, n, n]: item 0's mask goes to head 0, in
+    silence where b = h. The 1 is there to stand for all heads."""
     Q, K, V = _projected(X, params, h)
     return _joined(masked_weights(scores_over_root_k(Q, K), keep.squeeze()) @ V) @ params["Wo"]
 

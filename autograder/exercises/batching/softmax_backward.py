@@ -1,4 +1,11 @@
-"""The gradient of scores from that of their softmax."""
+"""The gradient of scores from that of their softmax.
+
+The weights of a row share a total of 1, so a score that rises takes from all the others. With p for the weights,
+raising score j by a little changes weight j by p·(1 − p) times as much, and every other weight by minus its product
+with weight j. Added up with `dA`, this leaves `A * (dA - average)`, where the average of the row is weighted by `A`,
+as a plain mean is not. `A * dA` alone is half of it: a row of the result has to add up to 0. The sum keeps its axis,
+since `[n]` would line up with the columns.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""The whole block, its six stages by name."""
+"""The whole block, its six stages by name.
+
+Each half reads a normed copy and adds what it finds to what was there: attention reads T1 and its update goes on top
+of `X`, the FFN reads T4 and its update goes on top of T3. The sum itself is never normed, so where both halves add
+nothing, H is `X`, and that is what lets blocks be stacked. Adding to T1 or T4 would put the normed copy in the place
+of the tokens; norming T2 alone, or giving the FFN T3, lets it read something else. Each LayerNorm has a gain and a
+bias of its own.
+"""
 
 from __future__ import annotations
 
@@ -301,7 +308,7 @@ def attention_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: 
 
 @misses_the_idea
 def nobody_reads_the_norms(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """you computed T1 and T4, and nobody reads them: attention is given X, and the FFN is given T3."""
+    """you computed T1 and T4, and nothing reads them: attention is given X, and the FFN is given T3."""
     T1 = norm1(X, params, eps)
     T2 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
@@ -352,8 +359,8 @@ def updates_without_the_tokens(X: F, params: Params, h: int, keep: B, eps: float
 
 @mistake
 def norms_the_end(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """you normed H once more. In a pre-norm block nobody does that: the next block norms what it reads, and a stack has one
-    LayerNorm at its end."""
+    """you normed H once more. A pre-norm block hands H on as it is: the next block norms what it reads, and a stack has one LayerNorm at
+    its end."""
     stages = block_at_once(X, params, h, keep, eps, act)
     return {**stages, "H": norm2(stages["H"], params, eps)}
 

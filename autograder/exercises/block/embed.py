@@ -1,4 +1,10 @@
-"""From words to tokens: the vector of the word plus that of its place."""
+"""From words to tokens: the vector of the word plus that of its place.
+
+`E[ids]` looks up a row for each id and has the shape `[b, n, d]`. `Pos[:n]` is `[n, d]`, lines up from the right, and
+so gives every text the places 0 to n − 1. A place is where a word stands, and not which word it is: with the id as
+its number, a word would get the same position wherever it stands. The two are added and the width stays d; side by
+side they would make 2d. `Pos` may reach further than the text, and id 0 is a word like any other.
+"""
 
 from __future__ import annotations
 
@@ -214,19 +220,19 @@ def sum_of_the_positions(ids: F, E: F, Pos: F) -> F:
 
 @mistake
 def word_zero_is_nothing(ids: F, E: F, Pos: F) -> F:
-    """you took word 0 for padding, and gave it no vector of its own. Here id 0 is a word like any other."""
+    """you took word 0 for an empty place, and gave it no vector of its own. Here id 0 is a word like any other."""
     return np.where(ids[..., None] == 0, 0, E[ids]).astype(E.dtype) + Pos[: ids.shape[1]]
 
 
 @mistake
 def token_of_word_zero_is_nothing(ids: F, E: F, Pos: F) -> F:
-    """you took word 0 for padding, and made its tokens zeros. Here id 0 is a word like any other."""
+    """you took word 0 for an empty place, and made its tokens zeros. Here id 0 is a word like any other."""
     return np.where(ids[..., None] == 0, 0, E[ids] + Pos[: ids.shape[1]]).astype(E.dtype)
 
 
 @mistake
 def word_zero_wiped_out(ids: F, E: F, Pos: F) -> F:
-    """you took word 0 for padding, and wrote zeros into the caller's table. Here id 0 is a word like any other, and E stays as it
+    """you took word 0 for an empty place, and wrote zeros into the caller's table. Here id 0 is a word like any other, and E stays as it
     is."""
     E[0] = 0
     return E[ids] + Pos[: ids.shape[1]]
@@ -240,8 +246,8 @@ def words_from_one(ids: F, E: F, Pos: F) -> F:
 
 @mistake
 def position_of_the_text(ids: F, E: F, Pos: F) -> F:
-    """you gave each text of the batch a row of Pos, and each word of a text the same. It is the place within the text that
-    counts: the axis n, not b."""
+    """you gave each text a row of Pos, and each word of a text the same. It is the place within the text that counts: the axis n, not
+    b."""
     return E[ids] + Pos[: len(ids), None]
 
 
@@ -260,19 +266,19 @@ def places_in_front_of_texts(ids: F, E: F, Pos: F) -> F:
 
 @mistake
 def all_words_in_one_table(ids: F, E: F, Pos: F) -> F:
-    """you made one long table of the words of all texts. A batch of b texts gives [b, n, d]."""
+    """you made one long table of the words of all texts. For b texts the result is [b, n, d]."""
     return (E[ids] + Pos[: ids.shape[1]]).reshape(-1, E.shape[1])
 
 
 @mistake
 def words_of_a_text_in_one_row(ids: F, E: F, Pos: F) -> F:
-    """you put all tokens of a text side by side in one row. A batch of b texts gives [b, n, d]."""
+    """you put all tokens of a text side by side in one row. For b texts the result is [b, n, d]."""
     return (E[ids] + Pos[: ids.shape[1]]).reshape(len(ids), -1)
 
 
 @mistake
 def embedding_squeezed(ids: F, E: F, Pos: F) -> F:
-    """you took axes of length 1 out of the result (np.squeeze does). One text gives [1, n, d]: a batch of one is a batch."""
+    """you took axes of length 1 out of the result (np.squeeze does). One text gives [1, n, d]: it keeps its axis."""
     return np.squeeze(E[ids] + Pos[: ids.shape[1]])
 
 
@@ -297,7 +303,7 @@ def as_many_places_as_texts(ids: F, E: F, Pos: F) -> F:
 
 @misses_the_idea
 def counts_on_through_the_batch(ids: F, E: F, Pos: F) -> F:
-    """your places count on from one text to the next. Every text of a batch begins at place 0."""
+    """your places count on from one text to the next. Every text begins at place 0."""
     return E[ids] + Pos[np.arange(ids.size).reshape(ids.shape)]
 
 
@@ -342,7 +348,7 @@ def averages(ids: F, E: F, Pos: F) -> F:
 
 @mistake
 def only_the_first_text(ids: F, E: F, Pos: F) -> F:
-    """your answer holds the first text alone. A batch of b texts gives [b, n, d]."""
+    """your answer holds the first text alone. For b texts the result is [b, n, d]."""
     return E[ids[0]] + Pos[: ids.shape[1]]
 
 

@@ -1,4 +1,11 @@
-"""The network that works on each token by itself."""
+"""The network that works on each token by itself.
+
+A token is widened to f hidden features, bent, and brought back to d, without a look at the others, so any axes in
+front are carried along. The bend stands between the products because two products in a row are one: without it the
+width f is for nothing. `b1` comes before it, since it decides where each feature bends, and `b2` comes last and is
+not bent. The caller says which bend it is, so it is `act` that is called; and the residual is added by the block,
+once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""LayerNorm: each token normed by itself, then gain and bias."""
+"""LayerNorm: each token normed by itself, then gain and bias.
+
+Each token is measured by itself: mean and variance run over the last axis, which stays with length 1, so that they
+line up whatever stands in front. The sum of squares is divided by d, for it describes these d numbers and estimates
+nothing. With eps under the root, a variance of 0.000001 and an eps of 0.00001 make a token 0.3 in size; outside the
+root it would be 3.3 times as large. The mean goes first and the squares second, since two large squares have lost the
+digits of their difference. Gain and bias come last, feature by feature.
+"""
 
 from __future__ import annotations
 
@@ -255,16 +262,16 @@ def normalises_over_axis_one(X: F, gain: F, bias: F, eps: float) -> F:
 
 @mistake
 def normalises_whole_texts(X: F, gain: F, bias: F, eps: float) -> F:
-    """your means run over all axes but the first. For [n, d] that is the last one, as it should be; of a batch it makes one
-    mean for all tokens of a text, and the future is in it. Only the last axis is averaged over."""
+    """your means run over all axes but the first. For [n, d] that is the last one, as it should be; for [b, n, d] it makes one mean for
+    all tokens of a text, and the future is in it. Only the last axis is averaged over."""
     axes = tuple(range(1, X.ndim))
     return gain * minus_mean(X, axes) / np.sqrt(row_variance(X, axes) + eps) + bias
 
 
 @mistake
 def normalises_what_a_loop_gives(X: F, gain: F, bias: F, eps: float) -> F:
-    """your loop goes over the first axis only, and norms whatever it finds there. For [n, d] those are tokens. Of a
-    batch they are whole texts, and of one token alone single numbers."""
+    """your loop goes over the first axis only, and norms whatever it finds there. In [n, d] those are tokens. In [b, n, d] they are whole
+    texts, and in one token alone single numbers."""
     out = np.empty_like(X)
     for i in range(len(X)):
         out[i] = gain * (X[i] - X[i].mean()) / np.sqrt(X[i].var() + eps) + bias
@@ -357,26 +364,23 @@ def variance_lies_flat(X: F, gain: F, bias: F, eps: float) -> F:
 
 @mistake
 def means_over_axis_one_lie_flat(X: F, gain: F, bias: F, eps: float) -> F:
-    """your means and variances run over axis 1, and have lost it. For [n, d] it is the last one, and NumPy lines up what is
-    left, [n], with the features, not with the tokens. A token alone has no axis 1. Which number says "the last axis",
-    and what keeps it?"""
+    """your means and variances run over axis 1, and have lost it. In [n, d] it is the last axis, and NumPy lines up what is left, [n],
+    with the features. Which number says "the last axis" for every shape, and what keeps it?"""
     return gain * (X - X.mean(axis=1)) / np.sqrt(X.var(axis=1) + eps) + bias
 
 
 @mistake
 def means_over_axis_one_lie_flat_in_the_squares(X: F, gain: F, bias: F, eps: float) -> F:
-    """your means and variances run over axis 1, and have lost it. For [n, d] it is the last one, and NumPy lines up what is
-    left, [n], with the features, not with the tokens. A token alone has no axis 1. Which number says "the last axis",
-    and what keeps it?"""
+    """your means and variances run over axis 1, and have lost it. In [n, d] it is the last axis, and NumPy lines up what is left, [n],
+    with the features. Which number says "the last axis" for every shape, and what keeps it?"""
     centred = X - X.mean(axis=1)
     return gain * centred / np.sqrt((centred**2).mean(axis=1) + eps) + bias
 
 
 @mistake
 def variance_over_axis_one_lies_flat(X: F, gain: F, bias: F, eps: float) -> F:
-    """your means and variances run over axis 1, and your variance has lost it. For [n, d] it is the last one, and NumPy lines
-    up what is left, [n], with the features, not with the tokens. A token alone has no axis 1. Which number says "the last
-    axis", and what keeps it?"""
+    """your means and variances run over axis 1, and your variance has lost it. In [n, d] it is the last axis, and NumPy lines up what is
+    left, [n], with the features. Which number says "the last axis" for every shape, and what keeps it?"""
     return gain * minus_mean(X, 1) / np.sqrt(X.var(axis=1) + eps) + bias
 
 
@@ -559,9 +563,8 @@ def difference_of_large_squares(X: F, gain: F, bias: F, eps: float) -> F:
 
 @mistake
 def one_shift_before_large_squares(X: F, gain: F, bias: F, eps: float) -> F:
-    """you took one number off the whole array, and then computed the variance as the mean of the squares less the square of
-    the mean. Where tokens lie far from each other that one number brings only some of them near, and for the others two
-    large numbers are subtracted. Centre each token by its own mean, and square then."""
+    """you took one number off the whole array, and made the variance out of the mean of the squares. For tokens that still lie far from 0
+    that is a small difference of huge numbers, and its digits are lost. Centre each token by its own mean first."""
     Y = X - X.mean()
     variance = (Y**2).mean(axis=-1, keepdims=True) - Y.mean(axis=-1, keepdims=True) ** 2
     return gain * minus_mean(Y) / np.sqrt(variance + eps) + bias
@@ -585,9 +588,8 @@ def subtracts_in_place(X: F, gain: F, bias: F, eps: float) -> F:
 
 @mistake
 def builds_the_matrices(X: F, gain: F, bias: F, eps: float) -> F:
-    """you built the matrices of the formula. That formula is for seeing, and it is right for one table [n, d]. But np.diag
-    makes nothing useful of the deviations of a token alone, or of a batch, and tables of float64 ones turn float32 into
-    float64. A diagonal matrix need not be built: a column of numbers, [..., 1], that NumPy stretches does the same."""
+    """you built the matrices of the formula. They fit one table [n, d], but not a token alone, nor several texts, and they can turn
+    float32 into float64. No diagonal matrix has to be built: NumPy can stretch a column of numbers."""
     d = X.shape[-1]
     D, G = np.diag(1 / np.sqrt(X.var(axis=-1) + eps)), np.diag(gain)
     return D @ X @ (np.eye(d) - np.ones((d, d)) / d) @ G + bias

@@ -1,4 +1,11 @@
-"""The mean cross-entropy of each guess with the word that follows."""
+"""The mean cross-entropy of each guess with the word that follows.
+
+Row i is the guess for word i + 1, so the last row of a text has no answer and its first word is nobody's: cut within
+each text, n − 1 pairs remain. Without that shift the model would be paid for repeating what it reads. Softmax and
+logarithm are taken together, less the largest logit, so a logit 20000 below the best costs 20000, where the logarithm
+of a rounded probability would be −∞. The mean runs over all b·(n − 1) guesses, those of word 0 too, and dividing by n
+would count words that nobody guessed.
+"""
 
 from __future__ import annotations
 
@@ -220,7 +227,7 @@ def rolls_all_texts_at_once(logits: F, ids: F) -> float:
 
 @mistake
 def word_zero_does_not_count(logits: F, ids: F) -> float:
-    """you left out the guesses whose answer is word 0, as if that were padding. Here id 0 is a word like any other."""
+    """you left out the guesses whose answer is word 0, as if its place were empty. Here id 0 is a word like any other."""
     losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
     counted = ids[:, 1:] != 0
     with np.errstate(invalid="ignore"):
@@ -229,8 +236,8 @@ def word_zero_does_not_count(logits: F, ids: F) -> float:
 
 @mistake
 def word_zero_does_not_count_nor_fail(logits: F, ids: F) -> float:
-    """you left out the guesses whose answer is word 0, as if that were padding, and a text with no others costs 0. Here id 0
-    is a word like any other."""
+    """you left out the guesses whose answer is word 0, as if its place were empty, and a text with no others costs 0. Here id 0 is a word
+    like any other."""
     losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
     counted = ids[:, 1:] != 0
     return float(losses[counted].sum() / max(counted.sum(), 1))
@@ -238,7 +245,7 @@ def word_zero_does_not_count_nor_fail(logits: F, ids: F) -> float:
 
 @mistake
 def word_zero_costs_nothing(logits: F, ids: F) -> float:
-    """you set the loss to 0 where the answer is word 0, as if that were padding. Here id 0 is a word like any other."""
+    """you set the loss to 0 where the answer is word 0, as if its place were empty. Here id 0 is a word like any other."""
     losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
     return float(np.where(ids[:, 1:] == 0, 0, losses).mean())
 
@@ -657,18 +664,16 @@ def answers_for_places(logits: F, ids: F) -> float:
 
 @mistake
 def indices_lie_flat(logits: F, ids: F) -> float:
-    """you indexed with [b] numbers of texts beside [n - 1] numbers of places. Indices that stand side by side go together
-    like the terms of a sum: they are lined up from the right. With one text alone you would not notice. Every text with
-    every place: give the numbers of the texts a second axis, of length 1."""
+    """you indexed with [b] numbers of texts beside [n - 1] numbers of places. Indices side by side are lined up from the right, like the
+    terms of a sum. Every text is to meet every place: which axis do the numbers of the texts lack?"""
     b, n = ids.shape
     return float(-_logs(logits[:, :-1])[np.arange(b), np.arange(n - 1), ids[:, 1:]].mean())
 
 
 @mistake
 def picked_keeps_an_axis(logits: F, ids: F) -> float:
-    """in your last subtraction one array is [b, n - 1] and the other [b, n - 1, 1]. take_along_axis keeps the axis that it
-    picks from, with length 1, and so does keepdims. NumPy then lines up texts with places; with one text alone you
-    would not notice. Keep that axis in both arrays, or in neither."""
+    """in your last subtraction one array is [b, n - 1] and the other [b, n - 1, 1], as take_along_axis and keepdims leave it. NumPy then
+    lines up texts with places; one text alone does not show it. Keep that axis in both, or in neither."""
     rows, answers = logits[:, :-1], ids[:, 1:]
     top = rows.max(axis=-1)
     sums = top + np.log(np.exp(rows - top[..., None]).sum(axis=-1))
@@ -677,9 +682,8 @@ def picked_keeps_an_axis(logits: F, ids: F) -> float:
 
 @mistake
 def sum_keeps_an_axis(logits: F, ids: F) -> float:
-    """in your last subtraction one array is [b, n - 1, 1] and the other [b, n - 1]. keepdims keeps an axis of length 1, and
-    so does take_along_axis. NumPy then lines up places with texts; with one text alone you would not notice. Keep that
-    axis in both arrays, or in neither."""
+    """in your last subtraction one array is [b, n - 1, 1], as keepdims and take_along_axis leave it, and the other [b, n - 1]. NumPy then
+    lines up places with texts; one text alone does not show it. Keep that axis in both, or in neither."""
     rows, answers = logits[:, :-1], ids[:, 1:]
     top = rows.max(axis=-1, keepdims=True)
     sums = top + np.log(np.exp(rows - top).sum(axis=-1, keepdims=True))

@@ -1,4 +1,10 @@
-"""Block after block, and a LayerNorm at the end."""
+"""Block after block, and a LayerNorm at the end.
+
+Each block goes on with the `H` of the one before it, with parameters of its own. It has added its updates already, so
+nothing is added around it. In a pre-norm model nobody norms what a block returns: the next one norms what it reads,
+and after the last one there is no next, so one LayerNorm stands behind the loop, with the same eps. Inside the loop
+it would change what is to go on as it is; and where there are no blocks, it is all that is left.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""From outputs to scores for every word."""
+"""From outputs to scores for every word.
+
+Column w of `U` belongs to word w, and its dot product with an output is the score of that word, so `H @ U` is `[...,
+c]` for any axes in front. They stay scores: the loss takes its own softmax, and a second one sees numbers between 0
+and 1, which are nearly alike to it. All rows stay, and stay where they are; from the last one a model writes on. That
+row i guesses word i + 1 is a matter of what it is compared with, not of where it is put.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""A whole block on several processes, with two all-reduces."""
+"""A whole block on several processes, with two all-reduces.
+
+A rank with whole heads and whole hidden features can go through attention, and through the FFN, alone; only what
+leaves `Wo` and `W2` are terms of a sum, so there are two meetings. They cannot be one, because the second LayerNorm
+needs all of T3. What each rank has already, `X`, T3 and `b2`, is added after the sum, or it would count p times.
+`all_reduce` works in place and returns None; `torch.from_numpy` shares memory, so the array itself becomes the sum,
+where `torch.tensor` would sum a copy. A rank refuses before it sends anything, or the others would wait for it.
+"""
 
 from __future__ import annotations
 
@@ -528,9 +535,8 @@ def puts_the_hidden_features_together_first(
 
 @mistake
 def puts_both_together_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but each time you put the pieces of all ranks side by side and multiplied by the whole
-    of Wo, or W2, on every rank. A rank has the rows that its own pieces need; each gives a part of the right shape,
-    and the parts are added up."""
+    """the numbers are right, but each time you put the pieces of all ranks side by side, and every rank multiplied by the whole of Wo, or
+    W2. A rank has the rows that its own pieces need: what these give is added up."""
     _refuse(p, params, h)
     v = _value_width(params, h)
     seen = np.zeros((len(X), h * v), X.dtype)
@@ -791,7 +797,7 @@ def Wo_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: fl
 @mistake
 def Wo_cut_by_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """you cut Wo by columns. It has a row for each feature of all heads, and a rank has h / p heads: it needs the rows that its own heads
-    meet. (Whoever reads off the rows of Wo how wide a value is, gets that p times too large as well.)"""
+    meet."""
     _refuse(p, params, h)
     Wo = np.array_split(params["Wo"], p, axis=1)[rank]
     T3 = _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
@@ -800,8 +806,8 @@ def Wo_cut_by_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, 
 
 @mistake
 def Wo_split_by_columns(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you split Wo by columns into p equal parts. Nobody has said that p divides its d columns. It is the rows of Wo that belong to the
-    heads, one for each of their features: a rank needs those that its own heads meet."""
+    """you split Wo by columns into p equal parts, and p need not divide its d columns. It is the rows of Wo that belong to the heads, one
+    for each of their features: a rank needs those that its own heads meet."""
     _refuse(p, params, h)
     Wo = np.split(params["Wo"], p, axis=1)[rank]
     T3 = _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), Wo, h // p, keep)) + X
@@ -1149,8 +1155,8 @@ def rank_0_does_not_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B
 
 @mistake
 def drops_the_remainder(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """where p does not divide h or f, you let some heads or hidden features fall under the table: nobody computes
-    them, and nobody says so. Refuse with a ValueError, before anything is sent."""
+    """where p does not divide h or f, you leave some heads or hidden features out: no rank computes them, and nothing tells of it. Refuse
+    with a ValueError, before anything is sent."""
     v = _value_width(params, h)
     heads = h // p * p
     pieces = [W[:, : heads * W.shape[1] // h] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]

@@ -1,4 +1,11 @@
-"""The loss at each position, of a model in evaluation mode."""
+"""The loss at each position, of a model in evaluation mode.
+
+The model is shown symbols 0 to n − 1 and asked for symbols 1 to n. Shown the last target too, a model that peeks
+would be right at every position, and the one that gives it away would be gone. The mean runs over texts only, since
+it is positions that are compared. Softmax and logarithm are taken at once, because a probability that rounds to 0 has
+the logarithm −∞, while its loss may be 2000 and no more. Evaluation mode is set for all parts and then put back as
+found, and `no_grad` undoes itself.
+"""
 
 from __future__ import annotations
 
@@ -260,16 +267,16 @@ def freezes_the_model(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def takes_the_model_as_it_comes(model: nn.Module, ids: Tensor) -> Tensor:
-    """two things are missing around the call of the model. It stays in whatever mode it comes in, training mode too,
-    and PyTorch records a graph that nobody asked for."""
+    """two things are missing around the call of the model. It stays in whatever mode it comes in, training mode too, and PyTorch records
+    a graph that is never used."""
     logits = model(ids[:, :-1])
     return cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)
 
 
 @mistake
 def evaluates_and_no_more(model: nn.Module, ids: Tensor) -> Tensor:
-    """evaluation mode is right, and two things are missing: the mode is not put back afterwards, and PyTorch records a
-    graph that nobody asked for."""
+    """evaluation mode is right, and two things are missing: the mode is not put back afterwards, and PyTorch records a graph that is
+    never used."""
     model.eval()
     logits = model(ids[:, :-1])
     return cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)
@@ -381,9 +388,8 @@ def _log_of_a_softmax(logits: Tensor, ids: Tensor) -> Tensor:
 
 @mistake
 def log_of_a_softmax_as_it_comes(model: nn.Module, ids: Tensor) -> Tensor:
-    """three things. The model stays in whatever mode it comes in, training mode too; PyTorch records a graph that nobody
-    asked for; and where the right symbol has a very low logit, you take the logarithm of a probability that was rounded
-    to 0. Begin with what stands around the call of the model."""
+    """three things. The model stays in whatever mode it comes in; PyTorch records a graph that is never used; and where the right symbol
+    has a very low logit, you take the logarithm of a probability that was rounded to 0."""
     return _log_of_a_softmax(model(ids[:, :-1]), ids)
 
 
@@ -408,9 +414,8 @@ def log_of_a_softmax_mode_not_put_back(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def log_of_a_softmax_evaluates_and_no_more(model: nn.Module, ids: Tensor) -> Tensor:
-    """evaluation mode is right, and three things are not: the mode is not put back afterwards; PyTorch records a graph
-    that nobody asked for; and where the right symbol has a very low logit, you take the logarithm of a probability that
-    was rounded to 0."""
+    """evaluation mode is right, and three things are not: the mode is not put back afterwards; PyTorch records a graph that is never
+    used; and where the right symbol has a very low logit, you take the logarithm of a probability that was rounded to 0."""
     model.eval()
     return _log_of_a_softmax(model(ids[:, :-1]), ids)
 
@@ -428,8 +433,8 @@ def log_of_a_softmax_always_trains_afterwards(model: nn.Module, ids: Tensor) -> 
 
 @mistake
 def log_of_a_softmax_with_a_graph(model: nn.Module, ids: Tensor) -> Tensor:
-    """two things. Your result carries a graph that nobody asked for: tell PyTorch not to record. And where the right
-    symbol has a very low logit, you take the logarithm of a probability that was rounded to 0."""
+    """two things. Your result carries a graph that is never used: tell PyTorch not to record. And where the right symbol has a very low
+    logit, you take the logarithm of a probability that was rounded to 0."""
     was = model.training
     model.eval()
     logits = model(ids[:, :-1])

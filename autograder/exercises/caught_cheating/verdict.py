@@ -1,4 +1,11 @@
-"""Honest, underfit or leak: where a loss lies beside the entropy."""
+"""Honest, underfit or leak: where a loss lies beside the entropy.
+
+Nobody who predicts gets below the entropy on average, so a loss down there says that the answers were seen. That is
+why low is not good here. Measured on finitely many texts, an honest model lands a little below as often as a little
+above, so the band reaches by `tol` to both sides and its edges belong to it. NaN is asked for first: every comparison
+with NaN is false, and it would pass for whatever word stands last. All numbers are in nats, and nothing is rounded on
+the way.
+"""
 
 from __future__ import annotations
 
@@ -498,8 +505,8 @@ def refuses_with_an_assertion(loss: float, entropy: float, tol: float) -> str:
 
 @mistake
 def refuses_with_a_type_error(loss: float, entropy: float, tol: float) -> str:
-    """you refuse NaN with another error than a ValueError. Whoever calls is told which one to expect: NaN is a float like any other
-    by its type, and it is its value that does not do."""
+    """you refuse NaN with another error than a ValueError. NaN is a float like any other: its type is right, and it is its value that
+    will not do."""
     if math.isnan(loss):
         raise TypeError("the loss is NaN")
     return _judge(loss, entropy, tol)

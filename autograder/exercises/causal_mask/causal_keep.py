@@ -1,4 +1,10 @@
-"""The causal mask: who may attend to whom."""
+"""The causal mask: who may attend to whom.
+
+Row i is the token that looks, and it sees the columns 0 to i: a lower triangle with its diagonal, n·(n + 1)/2 places.
+Without the diagonal token 0 would see nothing at all. With one place more each token would see the very word that it
+has to guess. A mask is boolean because `~keep` and indexing rely on it: `~1` is −2, and an array of whole numbers as
+an index picks rows. `np.tril` keeps the type that it is given, so the ones are made as booleans.
+"""
 
 from __future__ import annotations
 
@@ -150,14 +156,13 @@ def one_row_for_all(n: int) -> B:
 
 @mistake
 def an_axis_for_the_batch(n: int) -> B:
-    """the triangle is right, and it has an axis too many: [1, n, n]. One mask without axes in front serves any batch."""
+    """the triangle is right, and it has an axis too many: [1, n, n]. A mask with no axes in front serves any number of texts."""
     return np.tril(np.ones((1, n, n), bool))
 
 
 @mistake
 def axes_for_batch_and_heads(n: int) -> B:
-    """the triangle is right, and it has two axes too many: [1, 1, n, n]. One mask without axes in front serves any batch
-    and all heads."""
+    """the triangle is right, and it has two axes too many: [1, 1, n, n]. A mask with no axes in front serves any number of tables."""
     return np.tril(np.ones((1, 1, n, n), bool))
 
 

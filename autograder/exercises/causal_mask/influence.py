@@ -1,4 +1,11 @@
-"""Which outputs of a model move when a token moves: a test for leaks."""
+"""Which outputs of a model move when a token moves: a test for leaks.
+
+Each token is moved by itself, in a fresh copy, and the outputs that differ from the first run fill its column of the
+map. Its features move by different amounts from 1 to 2. The same amount for all would be taken away by a model that
+centres its tokens, amounts that cancel would escape one that adds features up, and a multiple would escape a
+LayerNorm. An output has moved if any of its features has, up or down, by more than 10⁻⁹: far above rounding, 10⁻¹²,
+and far below the faintest leak, 10⁻⁶.
+"""
 
 from __future__ import annotations
 
@@ -452,9 +459,8 @@ def same_nudge_for_every_feature(f: Model, X: F) -> B:
 
 @mistake
 def nudge_too_small(f: Model, X: F) -> B:
-    """nothing seems to move, not even an output by its own token. Either your nudge is so small that what it
-    does lies below your threshold, or you move by NaN, with which every comparison is answered no. A nudge need
-    not be small: this is no derivative. Nor need it be strange."""
+    """nothing seems to move, not even an output by its own token. Either what your nudge does stays below your threshold, or you move by
+    NaN, with which every comparison is answered no. Move by an ordinary amount, about 1."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -606,8 +612,8 @@ def sets_the_token_to_zero(f: Model, X: F) -> B:
 
 @mistake
 def scales_the_token(f: Model, X: F) -> B:
-    """you multiply the token. A token of zeros stays where it is, and a model that divides each token by its size, as
-    LayerNorm does, does not notice either. Add something, a different amount to each feature."""
+    """you multiply the token. A token of zeros stays where it is, and a model that divides each token by its size, as many do, does not
+    notice either. Add something, a different amount to each feature."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -769,8 +775,8 @@ def moves_to_infinity(f: Model, X: F) -> B:
 
 @mistake
 def one_answer_for_a_column(f: Model, X: F) -> B:
-    """a column of your map is True throughout, or False throughout: you asked whether anything has moved. Each
-    output has an answer of its own, so the features are what any, or the largest difference, has to go over."""
+    """a column of your map is True throughout, or False throughout: you asked whether anything has moved. Each output has an answer of
+    its own: look over its features, and not over the other outputs."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -1101,9 +1107,8 @@ def moves_the_callers_tokens_from_a_half_on(f: Model, X: F) -> B:
 
 @mistake
 def scales_and_shifts_the_token(f: Model, X: F) -> B:
-    """you multiply the token and add the same number to every feature. A model that subtracts each token's mean
-    and divides by its size, as LayerNorm does, does not notice either. Add a different amount to each
-    feature."""
+    """you multiply the token and add the same number to every feature. A model that subtracts each token's mean and divides by its size,
+    as many do, does not notice either. Add a different amount to each feature."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):

@@ -1,4 +1,11 @@
-"""Scores that can get no weight: -inf where keep is False."""
+"""Scores that can get no weight: -inf where keep is False.
+
+Softmax takes e to the score, and only e to the −∞ is 0. A number as low as −1e9 is still a score: beside a kept one
+of −2e9 it gets all the weight, and where everything is masked it shares the weight out evenly among tokens nobody may
+see. `np.where` chooses between two values; a product of the mask and −∞ has 0 times ∞ in it, which is NaN. It also
+broadcasts the mask over the axes in front, makes a new array, and leaves float32 alone, where an index `S[~keep]`
+wants a mask of the shape of `S`.
+"""
 
 from __future__ import annotations
 
@@ -130,8 +137,8 @@ def fills_zero(S: F, keep: B) -> F:
 
 @mistake
 def infinity_times_mask(S: F, keep: B) -> F:
-    """you multiplied -inf by the mask. Where the mask is 0 that is 0 times infinity, which is NaN: the places that
-    should stay as they were are lost. Choose between two values instead."""
+    """you multiplied -inf by a mask of 0 and 1. Where that is 0, it is 0 times infinity, which is NaN: the places
+    that should stay as they were are lost. Choose between two values instead."""
     return S + (~keep) * -np.inf
 
 
@@ -332,9 +339,8 @@ def exponentials_already(S: F, keep: B) -> F:
 
 @mistake
 def axis_for_heads_put_in(S: F, keep: B) -> F:
-    """you put a new axis into the mask, behind its first one, where it has three and the scores have four.
-    Whether the missing axis is the first or the second, its shape alone does not say. Here axes that are
-    missing are missing in front, as in any broadcast: nothing needs to be put in."""
+    """you put a new axis into the mask, behind its first one, where it has three axes and the scores have four. Its shape does not say
+    which axis is missing. The rule is that of any broadcast: what is missing is missing in front."""
     wide = keep[:, None] if keep.ndim == 3 and S.ndim == 4 else keep
     return np.where(wide, S, -np.inf)
 
@@ -363,22 +369,20 @@ def one_table_for_each_mask(S: F, keep: B) -> F:
 
 @mistake
 def mask_of_the_first_item(S: F, keep: B) -> F:
-    """you used the first table of the mask for all. Where the mask has axes in front, each item, or each head,
-    has one of its own."""
+    """you used the first table of the mask for all. Where the mask has axes in front, each table of scores may have one of its own."""
     return np.where(keep.reshape(-1, *keep.shape[-2:])[0], S, -np.inf)
 
 
 @mistake
 def mask_squeezed(S: F, keep: B) -> F:
-    """you removed the axes of length 1 from the mask. One that stood for all heads is then missing in the
-    middle, and what stands before it meets another axis; and one row of scores loses its axis, too."""
+    """you removed the axes of length 1 from the mask. Such an axis stands for all tables, or for all rows: without it, what stands in
+    front of it meets another axis of the scores."""
     return np.where(np.squeeze(keep), S, -np.inf)
 
 
 @mistake
 def hides_whole_columns(S: F, keep: B) -> F:
-    """you hid columns as a whole, as a mask of filling does, which is the same for every query. Here each query
-    has its own."""
+    """you hid columns as a whole, as a mask of empty places does, which is the same for every query. Here each query has its own."""
     return np.where(keep.any(axis=-2, keepdims=True), S, -np.inf)
 
 
@@ -405,9 +409,8 @@ def list_of_tables(S: F, keep: B) -> list[F]:
 
 @mistake
 def adds_minus_a_billion_in_float64(S: F, keep: B) -> F:
-    """you added -1e9 to the masked scores. In a row where everything is masked all scores are then equal, or
-    nearly, and softmax gives weight to tokens nobody may see; and a kept score can lie lower still. (And (1 -
-    keep) * -1e9 is a float64 array, which makes float64 of float32.)"""
+    """you added -1e9 to the masked scores, and float32 became float64 on the way. In a row where everything is masked, softmax still
+    gives weight to tokens that may not be seen; and a kept score can lie lower still."""
     return S + (1 - keep) * -1e9
 
 

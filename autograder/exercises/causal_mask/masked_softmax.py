@@ -1,4 +1,10 @@
-"""Softmax over what is kept, also where nothing is."""
+"""Softmax over what is kept, also where nothing is.
+
+Hidden scores become −∞ before anything is compared, so they leave no trace, be they 10000 or NaN. An empty row fails
+at two places: −∞ − (−∞) is NaN, so 0 is taken off there, and 0/0 is NaN, so its sum of 0 is replaced by 1. A row that
+keeps a NaN has neither a maximum of −∞ nor a sum of 0, and stays as loud as it should be. Mending every NaN
+afterwards would silence that alarm, and a large negative number in place of −∞ gives an empty row even weights.
+"""
 
 from __future__ import annotations
 
@@ -85,6 +91,11 @@ PUBLIC = (
     ),
     # a kept score of 0
     case(np.array([[0.0, 1.5, -0.5], [0.7, 0.0, 0.0]]), np.array([[True, True, False], [False, True, True]])),
+    # a mask for each table of a batch, and in one of them an empty row beside one that is not
+    case(
+        np.array([[[0.4, -1.2, 0.9], [1.1, 0.3, -0.6]], [[-0.5, 0.8, 1.3], [0.2, -0.9, 1.7]]]),
+        np.array([[[True, False, True], [False, False, False]], [[True, True, False], [False, True, True]]]),
+    ),
 )
 
 
@@ -218,11 +229,19 @@ def _hidden(S: F, keep: B, fill: float = -np.inf) -> F:
 
 @misses_the_idea
 def nan_in_empty_rows(S: F, keep: B) -> F:
-    """in a row that may attend to nothing every score is -inf, and -inf minus -inf is NaN. Such a row should
-    come out as zeros."""
+    """a row that may attend to nothing came out as NaN: all its scores are -inf, and -inf minus -inf is NaN, and
+    so is 0 / 0. Such a row should come out as zeros."""
     M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
         return _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)
+
+
+@mistake
+def empty_rows_along_axis_one(S: F, keep: B) -> F:
+    """you ask along axis 1 whether a row keeps anything. In one table [n, m] that axis holds the keys. With an axis in front,
+    [b, n, m], it holds the queries. Which number says "the last axis"?"""
+    P = nan_in_empty_rows(S, keep)
+    return np.where(keep.any(axis=1, keepdims=True), P, 0.0).astype(S.dtype)
 
 
 @mistake
@@ -238,18 +257,16 @@ def only_empty_tables(S: F, keep: B) -> F:
 
 @mistake
 def uniform_in_empty_rows(S: F, keep: B) -> F:
-    """a row that may attend to nothing came out uniform: all its scores were the same finite number, a large
-    negative one that hides. None is lower than the others then, and softmax shares the weight out evenly. It
-    should get no weight at all. (And beside kept scores that are lower still, such a number hides nothing.)"""
+    """a row that may attend to nothing came out uniform: all its scores were the same large negative number, and softmax shares the
+    weight out evenly. It should get no weight at all. And a kept score can lie lower still."""
     M = _hidden(S, keep, -1e9)
     return _weighed(M, _tops(M))
 
 
 @mistake
 def uniform_by_the_lowest_number(S: F, keep: B) -> F:
-    """a row that may attend to nothing came out uniform. Either all its scores were the same finite number, be
-    it the lowest one of all or a 0 put there against the NaN, and softmax shares the weight out evenly; or you
-    put equal shares there. It should get no weight at all."""
+    """a row that may attend to nothing came out uniform. Either all its scores were the same finite number, of which softmax makes equal
+    shares, or you put equal shares there. It should get no weight at all."""
     M = _hidden(S, keep, np.finfo(S.dtype).min)
     return _weighed(M, _tops(M))
 
@@ -376,9 +393,8 @@ def adds_a_billion_below(S: F, keep: B) -> F:
 
 @mistake
 def hides_nan(S: F, keep: B) -> F:
-    """a NaN among the kept scores came out as a harmless number. What you do about empty rows has caught that
-    row too: nan_to_num mends every NaN, and a question like total > 0 is answered no by a NaN. But this one
-    would have told of a bug elsewhere. Treat the rows that keep nothing, and only those."""
+    """a NaN among the kept scores came out as a harmless number: what you do about empty rows has caught its row too. This NaN would have
+    told of a bug elsewhere. Treat the rows that keep nothing, and only those."""
     M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(_weighed(M, M.max(axis=-1, keepdims=True), guarded=False))
@@ -410,10 +426,8 @@ def mask_times_scores(S: F, keep: B) -> F:
 
 @mistake
 def zeroes_after_softmax(S: F, keep: B) -> F:
-    """where a masked score is far above the kept ones, their weights are lost: either you took softmax over all
-    scores and zeroed afterwards, or you subtracted the largest score of a row with the masked ones counted in.
-    On paper that changes nothing; but the kept exponentials are rounded to 0. What is masked must be out before
-    anything is compared with it."""
+    """where a masked score is far above the kept ones, their weights are rounded to 0 beside it: it took part in the softmax, or in the
+    maximum that you subtract. What is masked must be out before anything is compared with it."""
     Z = _weighed(S, _tops(S)) * keep
     with np.errstate(invalid="ignore"):
         return Z / Z.sum(axis=-1, keepdims=True)
@@ -421,10 +435,8 @@ def zeroes_after_softmax(S: F, keep: B) -> F:
 
 @mistake
 def zeroes_after_with_a_guard(S: F, keep: B) -> F:
-    """where a masked score is far above the kept ones, their weights are lost, and the guard for empty rows
-    hides that: either you took softmax over all scores and zeroed afterwards, or you subtracted the largest
-    score of a row with the masked ones counted in. What is masked must be out before anything is compared with
-    it."""
+    """where a masked score is far above the kept ones, their weights are lost, and the guard for empty rows hides that. The masked score
+    took part in the softmax, or in the maximum that you subtract: it must be out before."""
     Z = _weighed(S, _tops(S)) * keep
     total = Z.sum(axis=-1, keepdims=True)
     return Z / np.where(total == 0, 1, total)
@@ -432,8 +444,8 @@ def zeroes_after_with_a_guard(S: F, keep: B) -> F:
 
 @mistake
 def zeroes_after_where_the_sum_is_positive(S: F, keep: B) -> F:
-    """two things at once. You subtracted the largest score of a row with the masked ones counted in: what is kept is lost beside a masked score
-    far above it, or beside a NaN. And you divide where a sum is > 0: of a NaN that is not true, so one at a kept place came out as 0."""
+    """two things. The maximum that you subtract counts the masked scores in: the kept ones are lost beside a far larger one, or beside a
+    NaN. And a sum of NaN is not > 0, so a NaN at a kept place came out as 0."""
     with np.errstate(invalid="ignore"):
         E = np.exp(S - S.max(axis=-1, keepdims=True)) * keep
         total = E.sum(axis=-1, keepdims=True)
@@ -456,9 +468,8 @@ def zeroes_by_choosing_and_leaves_it(S: F, keep: B) -> F:
 
 @mistake
 def renormalises_by_zero_renorm(S: F, keep: B) -> F:
-    """you took softmax over all scores and handed it to zero_renorm. That is equal on paper only: far below a
-    masked score the kept weights are rounded to 0, and an empty row becomes 0/0. And zero_renorm knows tables
-    of two axes, not batches. Mask first."""
+    """you took softmax over all scores and handed it to zero_renorm. That is equal on paper only: far below a masked score the kept
+    weights are rounded to 0, and an empty row becomes 0/0. And zero_renorm knows no more than two axes. Mask first."""
     Z = np.where(keep, _weighed(S, _tops(S)), 0)
     with np.errstate(invalid="ignore"):
         return Z / Z.sum(axis=1, keepdims=True)
@@ -466,8 +477,8 @@ def renormalises_by_zero_renorm(S: F, keep: B) -> F:
 
 @mistake
 def axis_one_for_the_last(S: F, keep: B) -> F:
-    """you take the maximum and the sum along axis 1. In a table that is the last axis, and in a batch of tables
-    it is not. Count from the end: the last axis is -1, however many there are."""
+    """you take the maximum and the sum along axis 1. In one table that is the last axis, and with axes in front it is not. Count from the
+    end: the last axis is -1, however many there are."""
     M = _hidden(S, keep)
     top = M.max(axis=1, keepdims=True)
     E = np.exp(M - np.where(np.isneginf(top), 0, top))
@@ -548,8 +559,8 @@ def empty_rows_lie_flat(S: F, keep: B) -> F:
 
 @mistake
 def empties_by_index(S: F, keep: B) -> F:
-    """you pick the empty rows by an index, and NumPy matches it with the first axes. One mask for a whole batch
-    says nothing of the first axis. Choose between two values instead, with something that broadcasts."""
+    """you pick the empty rows by an index, and NumPy matches it with the first axes. One mask for many tables says nothing of the first
+    axis. Choose between two values instead, with something that broadcasts."""
     M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
         W = _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)
@@ -575,8 +586,8 @@ def full_rows_only(S: F, keep: B) -> F:
 
 @mistake
 def loops_over_one_table(S: F, keep: B) -> F:
-    """your loop goes over the first axis, as if it were always the rows. Of a batch [b, n, m] the first axis
-    are its tables. Work along the last axis without a loop, and every shape is served."""
+    """your loop goes over the first axis, as if it were always the rows. In [b, n, m] the first axis counts the tables. Work along the
+    last axis without a loop, and every shape is served."""
     out = np.zeros_like(S)
     for i in range(len(S)):
         if keep[i].any():
@@ -713,17 +724,15 @@ def mask_turned(S: F, keep: B) -> F:
 
 @mistake
 def mask_of_the_first_item(S: F, keep: B) -> F:
-    """you used the first table of the mask for all. Where the mask has axes in front, each item, or each head,
-    has one of its own."""
+    """you used the first table of the mask for all. Where the mask has axes in front, each table of scores may have one of its own."""
     M = _hidden(S, keep.reshape(-1, *keep.shape[-2:])[0])
     return _weighed(M, _tops(M))
 
 
 @mistake
 def axis_for_heads_put_in(S: F, keep: B) -> F:
-    """you put a new axis into the mask, behind its first one, where it has three and the scores have four.
-    Whether the missing axis is the first or the second, its shape alone does not say. Here axes that are
-    missing are missing in front, as in any broadcast: nothing needs to be put in."""
+    """you put a new axis into the mask, behind its first one, where it has three axes and the scores have four. Its shape does not say
+    which axis is missing. The rule is that of any broadcast: what is missing is missing in front."""
     M = _hidden(S, keep[:, None] if keep.ndim == 3 and S.ndim == 4 else keep)
     return _weighed(M, _tops(M))
 
@@ -748,9 +757,8 @@ def adds_to_a_nan(S: F, keep: B) -> F:
 
 @mistake
 def nan_next_to_the_kept(S: F, keep: B) -> F:
-    """a NaN at a masked place has blotted out its row, and a NaN at a kept place came out as a harmless number.
-    You add -inf to what stands there, and NaN plus -inf is NaN; then nan_to_num mends every NaN. Replace what
-    is masked, and treat the rows that keep nothing, and only those."""
+    """two things. A NaN at a masked place has spoilt its row, since NaN plus -inf is NaN: replace what is masked. And a NaN at a kept
+    place came out as a harmless number: treat the rows that keep nothing, and only those."""
     with np.errstate(invalid="ignore"):
         M = S + np.where(keep, 0.0, -np.inf).astype(S.dtype)
         return np.nan_to_num(_weighed(M, M.max(axis=-1, keepdims=True), guarded=False))
@@ -906,8 +914,8 @@ def empty_rows_are_ones(S: F, keep: B) -> F:
 
 @mistake
 def sums_along_axis_one(S: F, keep: B) -> F:
-    """your sums run along axis 1. In a table that is the last axis, and in a batch of tables it is not. Count
-    from the end: the last axis is -1, however many there are."""
+    """your sums run along axis 1. In one table that is the last axis, and with axes in front it is not. Count from the end: the last axis
+    is -1, however many there are."""
     M = _hidden(S, keep)
     E = np.exp(M - _tops(M))
     total = E.sum(axis=1, keepdims=True)
@@ -940,9 +948,8 @@ def powers_of_two(S: F, keep: B) -> F:
 
 @mistake
 def mask_times_scores_and_weights(S: F, keep: B) -> F:
-    """you made masked scores 0 and their exponentials 0 afterwards. Where all kept scores are far below 0, the
-    largest of a row is such a masked 0, and the kept ones are lost beside it; and NaN times 0 is NaN. What is
-    masked must be out before anything is compared with it."""
+    """you made masked scores 0, and their exponentials 0 afterwards. Where all kept scores are far below 0, that 0 is the largest of the
+    row, and the kept ones are lost beside it. What is masked must be out before anything is compared with it."""
     E = np.exp(S * keep - (S * keep).max(axis=-1, keepdims=True)) * keep
     total = E.sum(axis=-1, keepdims=True)
     return E / np.where(total == 0, 1, total)

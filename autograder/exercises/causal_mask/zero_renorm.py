@@ -1,4 +1,10 @@
-"""The other way to hide: zero the weights, and make rows add up to 1 again."""
+"""The other way to hide: zero the weights, and make rows add up to 1 again.
+
+Masked weights become 0, and what is left of a row is divided by its own sum. Then the row adds up to 1, and the kept
+weights stand to each other as before. The sums keep their axis, since `[n]` would line up with the columns. Softmax
+once more would bring the masked tokens back, as e to the 0 is 1, and where only 10⁻³⁰ is left, any small number added
+to the sum decides alone. Without the division the size of a row would still tell how much weight the future had.
+"""
 
 from __future__ import annotations
 
@@ -186,9 +192,8 @@ def zeroes_in_place(A: F, keep: B) -> F:
 
 @mistake
 def guards_against_small_sums(A: F, keep: B) -> F:
-    """a row came out as next to nothing, because the sum of what it keeps is tiny. Either you divide by
-    something larger, a smallest number that you allow or a little that you add, or you leave out rows whose sum
-    is small. However small the sum is, dividing by it is right."""
+    """a row came out as next to nothing, because the sum of what it keeps is tiny: you divide by something larger, or leave such rows
+    out. However small the sum is, dividing by it is right."""
     Z = np.where(keep, A, 0)
     return Z / np.maximum(Z.sum(axis=1, keepdims=True), 1e-12)
 
@@ -327,8 +332,8 @@ def divides_and_forgets_the_zeros(A: F, keep: B) -> F:
 
 @mistake
 def hides_weights_with_minus_infinity(A: F, keep: B) -> F:
-    """you made masked weights -inf. That is for scores, of which softmax takes exp. Among weights, nothing is
-    0; and -inf over -inf is NaN."""
+    """you made masked weights -inf. That is for scores, of which softmax takes exp. A masked token has the weight 0; and -inf over -inf
+    is NaN."""
     Z = np.where(keep, A, -np.inf)
     with np.errstate(invalid="ignore"):
         return Z / Z.sum(axis=1, keepdims=True)

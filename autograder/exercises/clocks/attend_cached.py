@@ -1,4 +1,11 @@
-"""One new token against a cache of keys and values."""
+"""One new token against a cache of keys and values.
+
+Key and value of a token depend on that token alone, so those of the earlier ones are kept. A query is asked once, and
+is not. The new key and value are put below the old ones before the query meets them, since a token sees itself too;
+it is the last one, so no mask takes anything away. `torch.cat` makes new tables for a new dictionary, and whoever
+goes on from one cache in two ways finds it as it was. The scale is the root of the width of a key, whatever the
+length of the cache.
+"""
 
 from __future__ import annotations
 
@@ -463,9 +470,8 @@ def scale_after_softmax(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 @mistake
 def softmax_over_the_query(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """every weight is 1, and your output is the sum of all values: your softmax runs over an axis with one entry, that of the one
-    query. It has to run over the keys. Where the scores stand as a row, they are along the last axis; where they stand as a
-    column, along the first."""
+    """every weight is 1, and your output is the sum of all values: your softmax runs over the axis of the one query. It has to run over
+    the keys: the last axis if the scores stand as a row, the first if they stand as a column."""
     grown = _grown(x_new, cache, Wk, Wv)
     return (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).softmax(dim=0) @ grown["V"], grown
 

@@ -1,4 +1,11 @@
-"""A stopwatch for work that runs behind a queue."""
+"""A stopwatch for work that runs behind a queue.
+
+`fn` hands work over and returns, so the clock is stopped only after `sync`, or it has timed the queueing. It is
+started only after another `sync`, or the first repetition pays for the warm-up and for somebody else's work; and it
+is started before `fn`, since the device begins at that moment. One clock around all repetitions would give a mean, in
+which a slow call hides. The median of single times hardly moves with it, and the spread tells of it. The warm-up is
+called and not looked at.
+"""
 
 from __future__ import annotations
 
@@ -174,9 +181,8 @@ def waits_after_the_clock_has_stopped(fn: Call, sync: Call, clock: Clock, warmup
 
 @mistake
 def waits_for_nothing(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
-    """between the two readings of your clock nothing waits for the work, and before them neither. So you measured how long it
-    takes to hand work over, until the queue is full. (A bare `sync`, without brackets, does nothing. And the GPU for which
-    `torch.cuda.synchronize` waits, if there is one, is not the one of fn.)"""
+    """nothing waits for the work of fn, neither between the two readings of your clock nor before them. So you measured how long it takes
+    to hand work over. What waits for it is the sync that you are given, and it has to be called."""
     _warm(fn, warmup)
     times = []
     for _ in range(reps):

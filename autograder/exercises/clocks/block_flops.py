@@ -1,4 +1,10 @@
-"""The FLOPs of a block's matrix products, by kind."""
+"""The FLOPs of a block's matrix products, by kind.
+
+A product costs 2 · rows · inner width · columns, and every one of the b·n tokens meets every weight. In scores and
+mix each of h heads works on d/h features, so all heads together cost what one head of width d would: h is the
+argument that drops out. Tokens meet in these two alone, and only those of their own text, which makes b·n² and not
+the square of b·n. Whole numbers stay exact beyond 2⁵³, where floats do not, so nothing is divided.
+"""
 
 from __future__ import annotations
 
@@ -346,9 +352,8 @@ def batch_and_tokens_exchanged(b: int, n: int, d: int, h: int, f: int) -> Flops:
 
 @mistake
 def only_the_causal_half(b: int, n: int, d: int, h: int, f: int) -> Flops:
-    """scores and mix are half of what they should be. If you left out the 2: a multiplication and the addition after it are two
-    FLOPs. If it was for a causal mask: the product computes the whole table, and the mask then throws half of it away. (There
-    are programs that skip the hidden half; here the plain products are counted.)"""
+    """scores and mix are half of what they should be. A multiplication and the addition after it are two FLOPs. And a causal mask saves
+    nothing here: the product computes the whole table, and the mask then throws half of it away."""
     right = _flops(b, n, d, f)
     return right | {"scores": right["scores"] // 2, "mix": right["mix"] // 2}
 
@@ -514,8 +519,8 @@ def attention_and_output_through_floats(b: int, n: int, d: int, h: int, f: int) 
 
 @mistake
 def all_but_the_ffn_through_floats(b: int, n: int, d: int, h: int, f: int) -> Flops:
-    """all counts that ask for the width of a head went through a float on their way, as with d / h, and were made whole again by `int` or
-    `round`. That is too late: beyond 2**53 a float does not hold every whole number. Stay with whole numbers all the way."""
+    """all counts that ask for the width of a head went through a float, as with d / h, before `int` or `round` made them whole. Beyond
+    2**53 a float does not hold every whole number. Stay with whole numbers all the way."""
     right = _flops(b, n, d, f)
     return {key: flops if key == "ffn" else int(float(flops)) for key, flops in right.items()}
 

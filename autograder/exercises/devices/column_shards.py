@@ -1,4 +1,11 @@
-"""A weight cut by columns, evenly or not at all."""
+"""A weight cut by columns, evenly or not at all.
+
+Shard r keeps all rows and the f/p columns from r·f/p on, so the shards lie side by side without a gap or an overlap.
+Columns dealt out like cards, or by a reshape to `[p, d, f/p]`, have the right shape and belong to others. Where p
+does not divide f there are no equal shares: rounding down would leave the last columns on no device, and nothing
+later would show it. `divmod` gives the width and the rest at once, and the refusal is raised, since an error that is
+returned stops nobody.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Attention on several devices, each with heads of its own."""
+"""Attention on several devices, each with heads of its own.
+
+Heads know nothing of each other until `Wo` adds them up, so a device takes h/p whole heads with the rows of `Wo` that
+they meet, and one all-reduce makes the output. `Wqkv` holds all queries, then all keys, then all values. Each of the
+three is cut by itself, and the pieces of a device are put side by side again; cut as it stands into p blocks, it
+would give the first device mostly queries and no values. It is h that p has to divide: 25 heads of 64 make 1600
+columns, and 4 devices could share the columns, but not the heads.
+"""
 
 from __future__ import annotations
 
@@ -248,9 +255,8 @@ def dealt_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @mistake
 def packed_weight_in_blocks(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you cut Wqkv into p equal blocks of columns. It holds all queries, then all keys, then all values, so the first block is
-    mostly queries and has no values at all. It has the right width, so everything runs. Each device needs the columns of its
-    heads out of each of the three."""
+    """you cut Wqkv into p equal blocks of columns. It holds all queries, then all keys, then all values, so the first block is mostly
+    queries and has no values. Each device needs the columns of its heads out of each of the three."""
     even_share(h, p)
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
     return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
@@ -258,18 +264,16 @@ def packed_weight_in_blocks(X: F, params: Params, h: int, keep: B, p: int, all_r
 
 @mistake
 def packed_weight_in_blocks_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you cut Wqkv into p equal blocks of columns, and nobody asked whether the heads can be dealt evenly. It holds all queries, then all keys, then
-    all values, so the first block is mostly queries and has no values at all. Each device needs the columns of its heads out of each of the
-    three; and it is h that p has to divide."""
+    """you cut Wqkv into p equal blocks of columns. It holds all queries, then all keys, then all values: each device needs the columns of
+    its heads out of each of the three. One thing more: a p that does not divide h is refused with a ValueError."""
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
     return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
 
 
 @mistake
 def packed_weight_in_blocks_for_all_heads(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you cut Wqkv into p equal blocks of columns, and told each device that it has all h heads. Wqkv holds all queries, then all keys, then all
-    values, so the first block is mostly queries and has no values at all. Each device needs the columns of its heads out of each of the three,
-    and has h/p heads."""
+    """two things. You cut Wqkv into p equal blocks, but it holds all queries, then all keys, then all values: each device needs the
+    columns of its heads out of each. And you told each device that it has all h heads; it has h/p."""
     even_share(h, p)
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
     return all_reduce([attention_of_heads(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
@@ -279,9 +283,8 @@ def packed_weight_in_blocks_for_all_heads(X: F, params: Params, h: int, keep: B,
 def packed_weight_in_blocks_for_all_heads_not_asked(
     X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce
 ) -> F:
-    """you cut Wqkv into p equal blocks of columns, told each device that it has all h heads, and did not ask whether these can be dealt evenly. Wqkv
-    holds all queries, then all keys, then all values, so the first block is mostly queries and has no values at all. Each device needs the
-    columns of its heads out of each of the three, and has h/p heads."""
+    """three things. Wqkv holds all queries, then all keys, then all values: an equal block is not what the heads of a device need. A
+    device has h/p heads, and you told it h. And a p that does not divide h is refused with a ValueError."""
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
     return all_reduce([attention_of_heads(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
 
@@ -294,9 +297,8 @@ def _dealt(params: Params, h: int, p: int) -> list[Heads]:
 
 @mistake
 def heads_not_counted_anew(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every head of yours has been cut: its columns make p narrow heads, each with a softmax of its own. Either you told each device
-    that it has all h heads, and it has h/p of them; or you gave every device some columns of each head. A score needs all k columns
-    of its head, so a head stays whole."""
+    """every head of yours has been cut: its columns make p narrow heads, each with a softmax of its own. A score needs all k columns of
+    its head, so heads stay whole: each device has h/p of them."""
     own = [(np.concatenate(columns, axis=1), Wo) for *columns, Wo in _dealt(params, h, p)]
     return all_reduce([attention_of_heads(X, Wqkv, Wo, h, keep) for Wqkv, Wo in own])
 
@@ -321,8 +323,8 @@ def _not_asked(
 
 @mistake
 def heads_not_counted_anew_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every head of yours has been cut: you told each device that it has all h heads, and it has h/p of them.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """every head of yours has been cut: you told each device that it has all h heads, and it has h/p of them. One thing more: a p that
+    does not divide h is refused with a ValueError."""
     return _not_asked(X, params, h, keep, p, all_reduce, heads=h)
 
 
@@ -335,24 +337,22 @@ def as_many_heads_as_devices(X: F, params: Params, h: int, keep: B, p: int, all_
 
 @mistake
 def heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you asked whether the columns can be dealt evenly, or did not ask at all, and h*k may be a multiple of p where h is not:
-    25 heads of 64 make 1600 columns, 400 for each of 4 devices, and that is 6 heads and a quarter. It is whole heads that are
-    dealt. Where they cannot be dealt evenly, refuse with a ValueError."""
+    """you asked about the columns, or did not ask at all. 25 heads of 64 make 1600 columns, 400 for each of 4 devices: that is 6 heads
+    and a quarter. Whole heads are dealt: where that does not come out even, refuse with a ValueError."""
     return _not_asked(X, params, h, keep, p, all_reduce)
 
 
 @mistake
 def heads_not_asked_and_one_at_least(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you asked whether the columns can be dealt evenly, or did not ask at all, and gave every device one head at least. So where there are
-    more devices than heads, a piece of a head passes for a head. It is whole heads that are dealt. Where they cannot be dealt evenly,
-    refuse with a ValueError."""
+    """you asked about the columns, or did not ask at all, and gave every device one head at least. With more devices than heads, a piece
+    of a head passes for a head. Whole heads are dealt: where that does not come out even, refuse with a ValueError."""
     return _not_asked(X, params, h, keep, p, all_reduce, heads=max(h // p, 1))
 
 
 @mistake
 def all_heads_at_once_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """where p does not divide h, that is to be refused with a ValueError; with you it is dealt out all the same, as columns perhaps: every device works out all the heads, and
-    what they found is cut, through a head if need be. A device is to have the weights of its own heads only."""
+    """every device of yours works out all the heads, and what they found is cut, through a head if need be. A device is to have the
+    weights of its own heads only. One thing more: a p that does not divide h is refused with a ValueError."""
     Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
     found = outputs_of_heads(X, Wq, Wk, Wv, h, keep)
     shards = zip(np.split(found, p, axis=1), np.split(params["Wo"], p), strict=True)
@@ -445,8 +445,8 @@ def whole_output_weight_for_mha(X: F, params: Params, h: int, keep: B, p: int, a
 
 @mistake
 def whole_output_weight_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you gave each device all of Wo. It needs the rows that its own values meet.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """you gave each device all of Wo. It needs the rows that its own values meet. One thing more: a p that does not divide h is refused
+    with a ValueError."""
     return _not_asked(X, params, h, keep, p, all_reduce, outputs=[params["Wo"]] * p)
 
 
@@ -483,8 +483,8 @@ def sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_reduce:
 
 @mistake
 def sizes_for_borders_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you told np.split how wide the pieces of Wqkv are. It wants the borders between them: after the queries, and after the keys.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """you told np.split how wide the pieces of Wqkv are. It wants the borders between them: after the queries, and after the keys. One
+    thing more: a p that does not divide h is refused with a ValueError."""
     k, _ = widths(params["Wqkv"], params["Wo"], h)
     three = np.split(params["Wqkv"], [h * k, h * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -583,8 +583,8 @@ def columns_like_cards(X: F, params: Params, h: int, keep: B, p: int, all_reduce
 
 @mistake
 def columns_like_cards_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you dealt single columns like cards, one to each device and round again. The columns of one head lie next to each other: dealt like this,
-    every head is torn apart. And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """you dealt single columns like cards, one to each device and round again. The columns of one head lie next to each other: dealt like
+    this, every head is torn apart. One thing more: a p that does not divide h is refused with a ValueError."""
     columns = [[W[:, r::p] for r in range(p)] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]
     own = zip(*columns, np.split(params["Wo"], p), strict=True)
     return all_reduce([attention_of_heads(X, np.concatenate(W, axis=1), Wo, h // p, keep) for *W, Wo in own])
@@ -612,8 +612,8 @@ def cut_into_thirds(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
 
 @mistake
 def packed_weight_in_thirds_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key: how wide a value is can be read off Wo.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key: how wide a value is can be read off Wo. One
+    thing more: a p that does not divide h is refused with a ValueError."""
     return _not_asked(X, params, h, keep, p, all_reduce, np.split(params["Wqkv"], 3, axis=1))
 
 
@@ -627,9 +627,8 @@ def a_third_of_a_head_each(X: F, params: Params, h: int, keep: B, p: int, all_re
 
 @mistake
 def a_third_of_a_head_each_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you gave query, key and value a third each of a head's columns. That fits only where a value is as wide as a key: how wide a value is can be read
-    off Wo.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """you gave query, key and value a third each of a head's columns. That fits only where a value is as wide as a key: how wide a value
+    is can be read off Wo. One thing more: a p that does not divide h is refused with a ValueError."""
     k = params["Wqkv"].shape[1] // (3 * h)
     three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -654,8 +653,8 @@ def borders_of_one_head(X: F, params: Params, h: int, keep: B, p: int, all_reduc
 
 @mistake
 def borders_of_one_head_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key. One thing more: a p
+    that does not divide h is refused with a ValueError."""
     k, _ = widths(params["Wqkv"], params["Wo"], h)
     three = np.split(params["Wqkv"], [k, 2 * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -679,8 +678,8 @@ def keys_as_wide_as_values(X: F, params: Params, h: int, keep: B, p: int, all_re
 
 @mistake
 def keys_as_wide_as_values_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """your queries and keys are as wide as values. Of a head's 2k + v columns of Wqkv, query and key share what remains when v is taken away.
-    And nobody asked whether p divides h: where it does not, refuse with a ValueError."""
+    """your queries and keys are as wide as values. Of a head's 2k + v columns of Wqkv, query and key share what remains when v is taken
+    away. One thing more: a p that does not divide h is refused with a ValueError."""
     k = len(params["Wo"]) // h
     three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -727,9 +726,8 @@ def heads_of_the_last_device_alone(X: F, params: Params, h: int, keep: B, p: int
 
 @misses_the_idea
 def added_up_by_hand(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """the number is right, and all_reduce was not asked. Either you added the parts up yourself; or you laid the outputs of
-    all heads side by side and multiplied by the whole of Wo. Both bring together what lies on different devices, and nobody
-    can do that without an exchange. Let each device send its heads through its own rows of Wo, and have all_reduce add."""
+    """the number is right, and all_reduce was not called. You brought together what lies on different devices, as parts or as outputs of
+    heads, and that takes an exchange. Let each device use its own rows of Wo, and have all_reduce add what comes out."""
     return np.asarray(sum(_attention_parts(X, params, h, keep, p)))
 
 
@@ -766,9 +764,8 @@ def a_part_for_each_head(X: F, params: Params, h: int, keep: B, p: int, all_redu
 
 @mistake
 def attention_reduced_part_by_part(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """all_reduce takes one list, of all parts, and you gave it something else. Either one part at a time: all devices take part in one and the
-    same call. (In a real process each rank does call with its own part. This function plays all of them.) Or the parts as so many
-    arguments. Or what you had added up before: adding up is what it is for."""
+    """all_reduce takes one list, of all parts, and you gave it something else: one part at a time, several arguments, or what you had
+    added up before. All devices take part in one and the same call, and adding up is what it is for."""
     total: F = np.zeros_like(X)
     for part in _attention_parts(X, params, h, keep, p):
         total = total + all_reduce(part)
@@ -789,9 +786,8 @@ def attention_reduced_while_collecting(X: F, params: Params, h: int, keep: B, p:
 
 @mistake
 def heads_in_one_part(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you brought the outputs of the heads together before Wo, and went on with all of Wo. Laid side by side in one part, they have been
-    exchanged already, and all_reduce takes one part from each device. Added up, they are mixed: head 0 of one device and head 0 of another have
-    found different things, and meet different rows of Wo. Let each device send its own through its own rows; what comes out can be added."""
+    """you brought the outputs of all heads together before Wo. Laid side by side, they have been exchanged already; added up, different
+    heads are mixed. Let each device send its own through its own rows of Wo: what comes out can be added."""
     found = [_found(X, own, h // p, keep) for own in _dealt(params, h, p)]
     return np.asarray(all_reduce([np.concatenate(found, axis=1)]) @ params["Wo"])
 
@@ -906,8 +902,8 @@ def one_wide_head_each(X: F, params: Params, h: int, keep: B, p: int, all_reduce
 
 @mistake
 def one_wide_head_each_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """where several heads lie on a device, yours works as one wide head: each head needs a table, and a softmax, of its own. And nobody asked whether p divides h: where it
-    does not, refuse with a ValueError, whatever can be said of the columns."""
+    """where several heads lie on a device, yours works as one wide head: each head needs a table, and a softmax, of its own. One thing
+    more: a p that does not divide h is refused with a ValueError."""
     return _not_asked(X, params, h, keep, p, all_reduce, heads=1)
 
 
@@ -947,8 +943,8 @@ def a_share_of_all_heads(X: F, params: Params, h: int, keep: B, p: int, all_redu
 
 @misses_the_idea
 def a_share_of_all_heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every device of yours works through all the heads, and hands in a p-th of the result; heads that cannot be dealt evenly are not refused either.
-    The number is right, and nothing was shared. Each device is to have some of the heads, and what it hands in is what they add."""
+    """the number is right, and nothing was shared: every device of yours works through all the heads, and hands in a p-th of the result.
+    Each is to have some of the heads. One thing more: a p that does not divide h is refused with a ValueError."""
     return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
 
 
@@ -1109,7 +1105,7 @@ def packed_columns_like_cards(X: F, params: Params, h: int, keep: B, p: int, all
 
 @misses_the_idea
 def outputs_exchanged_before_wo(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """the numbers are right where all_reduce adds nothing of its own: you exchanged what the heads found, each device with zeros for the others, and multiplied by all of Wo
+    """the numbers are right where all_reduce adds nothing of its own: you exchanged what the heads found, and multiplied by all of Wo
     afterwards. A device has the rows of Wo that its own heads meet; what comes out behind them is added up."""
     _, v = widths(params["Wqkv"], params["Wo"], h)
     parts = []
@@ -1159,14 +1155,15 @@ def packed_weight_in_blocks_and_the_mean(X: F, params: Params, h: int, keep: B, 
 
 @mistake
 def added_up_by_hand_without_the_mask(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """two things. You do not use keep: every token sees every other, also where it may not. And you added the parts up yourself: nobody can do that without an exchange."""
+    """two things. You do not use keep: every token sees every other, also where it may not. And you added the parts up yourself: they lie
+    on different devices, and only all_reduce brings them together."""
     return np.asarray(sum(_attention_parts(X, params, h, np.ones_like(keep), p)))
 
 
 @mistake
 def added_up_by_hand_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """two things. You added the parts up yourself, or worked out all heads at once: all_reduce was not asked, and nobody can bring together what lies on different devices without an exchange. And
-    heads that cannot be dealt evenly are not refused with a ValueError."""
+    """two things. You added the parts up yourself, or worked out all heads at once: what lies on different devices is brought together by
+    all_reduce alone. And heads that cannot be dealt evenly are not refused with a ValueError."""
     return np.asarray(attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep))
 
 

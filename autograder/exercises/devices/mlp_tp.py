@@ -1,4 +1,11 @@
-"""An FFN on several devices, which add up their parts once."""
+"""An FFN on several devices, which add up their parts once.
+
+With `W1` cut by columns a device has whole hidden features and can bend them by itself; cut by rows it would have
+terms of a sum, and to bend the terms is not to bend the sum. The same features meet the same rows of `W2`, so each
+device ends with one term of the output, and one all-reduce adds up p of them. `b1` belongs to hidden features and is
+dealt out with them. `b2` belongs to the output: added on every device it would count p times, so it is added once, to
+the sum.
+"""
 
 from __future__ import annotations
 
@@ -328,9 +335,8 @@ def always_relu(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: 
 
 @mistake
 def partial_sums_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1 by rows, and X by columns to go with it. Then what a device has is not a hidden feature but one of p terms
-    of each, and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and
-    of their sum 0. Which cut of W1 gives each device whole hidden features?"""
+    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you applied the activation to
+    terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     even_share(len(b1), p)
     parts = []
     for x, w1 in zip(np.split(X, p, axis=1), np.split(W1, p), strict=True):
@@ -342,9 +348,8 @@ def partial_sums_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, a
 def partial_sums_activated_with_one_bias(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """you cut W1 by rows, and X by columns to go with it, with b1 on the first device. What a device has then is not a
-    hidden feature but one of p terms of each, and you applied the activation to the terms. act(a) + act(b) is not
-    act(a + b). Which cut of W1 gives each device whole hidden features?"""
+    """you cut W1 by rows and X by columns, with b1 on the first device. Each device then has one of p terms of each hidden feature, and
+    you applied the activation to terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     even_share(len(b1), p)
     parts = []
     for r, (x, w1) in enumerate(zip(np.split(X, p, axis=1), np.split(W1, p), strict=True)):
@@ -359,9 +364,8 @@ def _terms(X: F, W1: F, p: int) -> list[F]:
 
 @mistake
 def terms_activated_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1 by rows, and X by columns to go with it. Then what a device has is not a hidden feature but one of p terms of each,
-    and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and of their sum 0. Which cut
-    of W1 gives each device whole hidden features?"""
+    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you applied the activation to
+    terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     return all_reduce([act(term + b1) @ W2 for term in _terms(X, W1, p)]) + b2
 
 
@@ -369,18 +373,15 @@ def terms_activated_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act
 def terms_activated_with_a_share_of_the_bias(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """you cut W1 by rows, and X by columns to go with it, and gave each device a p-th of b1. Then what a device has is not a hidden feature but one of p terms of each,
-    and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and of their sum 0. Which cut
-    of W1 gives each device whole hidden features?"""
+    """you cut W1 by rows and X by columns, with a p-th of b1 each. Each device then has one of p terms of each hidden feature, and you
+    applied the activation to terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     return all_reduce([act(term + b1 / p) @ W2 for term in _terms(X, W1, p)]) + b2
 
 
 @mistake
 def terms_activated_and_cut(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1 by rows, and X by columns to go with it. Then what a device has is not a hidden feature but one of p terms of each,
-    and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and of their sum 0. Which cut
-    of W1 gives each device whole hidden features?
-    (And the second shard of these terms, taken on device 1 alone, leaves out what device 0 had of it.)"""
+    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you applied the activation to
+    terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     shards = zip(_terms(X, W1, p), np.split(W2, p), strict=True)
     return all_reduce([np.split(act(term + b1), p, axis=1)[r] @ w2 for r, (term, w2) in enumerate(shards)]) + b2
 
@@ -389,19 +390,16 @@ def terms_activated_and_cut(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, 
 def terms_with_a_share_of_the_bias_activated_and_cut(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """you cut W1 by rows, and X by columns to go with it, with a p-th of b1 for each device. Then what a device has is not a hidden feature but one of p terms of each,
-    and you applied the activation to the terms. act(a) + act(b) is not act(a + b): relu makes 2 of 2 and −3, and of their sum 0. Which cut
-    of W1 gives each device whole hidden features?
-    (And the second shard of these terms, taken on device 1 alone, leaves out what device 0 had of it.)"""
+    """you cut W1 by rows and X by columns, with a p-th of b1 each. Each device then has one of p terms of each hidden feature, and you
+    applied the activation to terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     shards = zip(_terms(X, W1, p), np.split(W2, p), strict=True)
     return all_reduce([np.split(act(term + b1 / p), p, axis=1)[r] @ w2 for r, (term, w2) in enumerate(shards)]) + b2
 
 
 @mistake
 def rows_first_in_two_exchanges(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the numbers are right, and it takes two collectives. What you add up first is f wide: either one term of every hidden feature, as a row cut
-    of W1 leaves them; or hidden features that were laid side by side, each device with zeros for those of the others. Behind a column cut each device
-    has hidden features of its own, whole, and can bend them and go on: there is nothing to exchange before the activation."""
+    """the numbers are right, and it takes two collectives. The first is f wide, comes before the activation, and can be saved. Behind a
+    column cut of W1 each device has whole hidden features of its own: it can bend them and go on."""
     summed = all_reduce([x @ w1 for x, w1 in zip(np.array_split(X, p, axis=1), np.array_split(W1, p), strict=True)])
     hidden = act(summed + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
@@ -409,9 +407,8 @@ def rows_first_in_two_exchanges(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 
 @mistake
 def rows_first_and_back_to_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the sum is right where it runs, and it takes two collectives. What you add up first is f wide: with W1 cut by rows, nobody has a whole hidden
-    feature until the terms have been added up. It is the exchange to save: behind a column cut each device can bend what it has. (d need not be a multiple
-    of p then, either.)"""
+    """the sum is right where it runs, and it takes two collectives. With W1 cut by rows, no device has a whole hidden feature until the
+    terms are added up. That exchange can be saved: behind a column cut each device can bend what it has."""
     hidden = act(all_reduce(_terms(X, W1, p)) + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
 
@@ -424,9 +421,8 @@ def _bent_by_shares(summed: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce
 
 @mistake
 def rows_first_done_properly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the numbers are right, and it takes two collectives: way (c), rows first. With W1 cut by rows, nobody has a whole hidden feature until the terms
-    have been added up. It is this exchange that can be saved: column, bend, row. Behind a column cut each device has hidden features of its own, whole,
-    and can bend them and go on."""
+    """the numbers are right, and it takes two collectives: way (c), rows first. With W1 cut by rows, no device has a whole hidden feature
+    until the terms are added up. That exchange can be saved: behind a column cut each device can bend what it has."""
     terms = [x @ w1 for x, w1 in zip(np.array_split(X, p, axis=1), np.array_split(W1, p), strict=True)]
     return _bent_by_shares(all_reduce(terms), b1, W2, b2, p, act, all_reduce)
 
@@ -435,34 +431,29 @@ def rows_first_done_properly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act,
 def rows_first_done_properly_where_they_can_be_cut(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """the numbers are right where it runs, and it takes two collectives: way (c), rows first. With W1 cut by rows, nobody has a whole hidden feature until
-    the terms have been added up. It is this exchange that can be saved: column, bend, row. Behind a column cut each device has hidden features of its own,
-    whole, and can bend them and go on. (d need not be a multiple of p then, either.)"""
+    """the numbers are right where it runs, and it takes two collectives: way (c), rows first. With W1 cut by rows, no device has a whole
+    hidden feature until the terms are added up. That exchange can be saved: behind a column cut each device can bend what it has."""
     return _bent_by_shares(all_reduce(_terms(X, W1, p)), b1, W2, b2, p, act, all_reduce)
 
 
 @mistake
 def reduced_before_the_activation(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you spend the one exchange before the activation, on what is f wide: terms of every hidden feature, as a row cut of W1 leaves them, or hidden features with
-    zeros for those of others. From there on every device needs all of W2, and has all hidden features. Behind a column cut there is nothing to add before the
-    activation, and the exchange comes at the end."""
+    """you spend the one exchange before the activation, on what is f wide. From there on every device needs all of W2. Behind a column
+    cut of W1 there is nothing to add up before the activation, and the exchange comes at the end."""
     return np.asarray(act(all_reduce(_terms(X, W1, p)) + b1) @ W2 + b2)
 
 
 @misses_the_idea
 def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the number is right, and all_reduce was not asked. Either you added the parts up yourself; or you laid the bent hidden features
-    side by side and multiplied by the whole of W2. Both bring together what lies on different devices, and nobody can do that without
-    an exchange. Let each device send its features through its own rows of W2, and have all_reduce add."""
+    """the number is right, and all_reduce was not called. You brought together what lies on different devices, as parts or as hidden
+    features, and that takes an exchange. Let each device use its own rows of W2, and have all_reduce add what comes out."""
     return np.asarray(sum(_parts(X, W1, b1, W2, p, act)) + b2)
 
 
 @misses_the_idea
 def gathered_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the number is right, all_reduce was not asked, and act was given more hidden features than one device has room for. Either you laid the
-    features of all devices side by side before the activation: that is an exchange, and nobody needs it, since act works on each number by
-    itself. Or the weights have not been cut at all, and it is the tokens perhaps that you dealt. Let each device bend what its own shard of W1
-    makes, and send it through its own rows of W2."""
+    """the number is right, all_reduce was not called, and act was given more hidden features than one device has room for. act works on
+    each number by itself: let each device bend what its shard of W1 makes, and go on with its own rows of W2."""
     hidden = np.concatenate([X @ w1 + c1 for w1, c1, _ in _devices(W1, b1, W2, p)], axis=1)
     return np.asarray(act(hidden) @ W2 + b2)
 
@@ -539,9 +530,8 @@ def a_copy_for_each_device(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, a
 
 @mistake
 def reduced_part_by_part(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """all_reduce takes one list, of all parts, and you gave it something else. Either one part at a time: all devices take part in one and the
-    same call. (In a real process each rank does call with its own part. This function plays all of them.) Or the parts as so many
-    arguments. Or what you had added up before: adding up is what it is for."""
+    """all_reduce takes one list, of all parts, and you gave it something else: one part at a time, several arguments, or what you had
+    added up before. All devices take part in one and the same call, and adding up is what it is for."""
     total = np.zeros_like(X)
     for part in _parts(X, W1, b1, W2, p, act):
         total = total + all_reduce(part)
@@ -562,9 +552,9 @@ def reduced_while_collecting(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act,
 
 @mistake
 def hidden_in_one_part(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you brought the hidden features of the devices together before the second product, and went on with all of W2. Laid side by side in one
-    part, they have been exchanged already, and all_reduce takes one part from each device. Added up, they are mixed: they are different features,
-    and meet different rows of W2. Let each device send its own through its own rows; what comes out can be added."""
+    """you brought the hidden features of all devices together before the second product. Laid side by side, they have been exchanged
+    already; added up, different features are mixed. Let each device send its own through its own rows of W2: what comes out can be
+    added."""
     hidden = np.concatenate([act(X @ w1 + c1) for w1, c1, _ in _devices(W1, b1, W2, p)], axis=1)
     return np.asarray(all_reduce([hidden]) @ W2 + b2)
 
@@ -735,9 +725,8 @@ def tokens_dealt_unevenly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, al
 
 @misses_the_idea
 def hidden_layer_whole(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the sum is right, but act was given more hidden features than one device holds. Either you made the whole hidden layer first and cut it
-    afterwards; or you put the pieces together before the activation; or something else was dealt, the tokens perhaps, and each device has all of W1. A device has
-    f/p columns of W1, and act works on each number by itself: it can bend what it has."""
+    """the sum is right, but act was given more hidden features than one device holds. A device has f/p columns of W1, and act works on
+    each number by itself: let each device bend what its own columns make."""
     hidden = act(X @ W1 + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
 
@@ -752,8 +741,8 @@ def everybody_does_everything(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act
 
 @mistake
 def everybody_does_everything_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """every device of yours computes the whole output, and then they are added up: p times too much, and nothing was shared. Each is to have a
-    shard of the weights, and to make one part of the sum. Then there are widths that cannot be dealt evenly, and they are refused."""
+    """every device of yours computes the whole output, so the sum is p times too much, and nothing was shared. Each is to have a shard of
+    the weights, and to make one part. One thing more: a p that does not divide f is refused with a ValueError."""
     return all_reduce([act(X @ W1 + b1) @ W2] * p) + b2
 
 
@@ -769,9 +758,8 @@ def a_share_of_the_whole_output(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 def a_share_of_the_whole_output_any_width(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """every device of yours computes the whole output, and hands in a p-th of it; a width that cannot be dealt evenly is not refused either. The
-    number is right, and nothing was shared: each device needs all the weights. Each is to have a shard of them, and to make one part of the
-    sum."""
+    """the number is right, and nothing was shared: every device of yours computes the whole output, and hands in a p-th of it. Each is to
+    have a shard of the weights. One thing more: a p that does not divide f is refused with a ValueError."""
     return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
 
 
@@ -835,8 +823,8 @@ def second_bias_twice(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_re
 
 @mistake
 def second_bias_dealt_by_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """each of your devices adds its own piece of b2, where p does not divide d perhaps not all of it. b2 belongs to the output, which is not cut: add it once, to
-    the sum."""
+    """each of your devices adds its own piece of b2, and where p does not divide d some of it may be lost. b2 belongs to the output,
+    which is not cut: add it once, to the sum."""
     width = len(b2) // p
     pieces = [np.where(np.arange(len(b2)) // max(width, 1) == r, b2, b2 * 0) for r in range(p)]
     return all_reduce([part + piece for part, piece in zip(_parts(X, W1, b1, W2, p, act), pieces, strict=True)])
@@ -927,9 +915,8 @@ def two_halves(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: A
 
 @misses_the_idea
 def hidden_features_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you spend the one exchange before the activation, on hidden features that each device lays side by side with zeros for those of others. From there
-    on every device has all of them, and needs all of W2. Each device can bend its own and send them through its own rows of W2: the exchange comes at the
-    end, and is d wide."""
+    """you spend the one exchange before the activation, on hidden features with zeros for those of others. From there on every device
+    needs all of W2. Let each device bend its own, and use its own rows of W2: the exchange comes at the end."""
     width, hidden = even_share(len(b1), p), []
     for r, (w1, c1, _) in enumerate(_devices(W1, b1, W2, p)):
         own = np.zeros((len(X), len(b1)), X.dtype)
@@ -940,8 +927,8 @@ def hidden_features_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act
 
 @misses_the_idea
 def bent_features_exchanged(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you spend the one exchange on hidden features, bent already, that each device lays side by side with zeros for those of others, and multiply by all of W2
-    afterwards. Each device can send its own through its own rows of W2: what is exchanged then is d wide, and nobody needs all of W2."""
+    """you spend the one exchange on bent hidden features with zeros for those of others, and multiply by all of W2 afterwards. Let each
+    device use its own rows of W2: what is exchanged is then d wide, and no device needs all of W2."""
     width, hidden = even_share(len(b1), p), []
     for r, (w1, c1, _) in enumerate(_devices(W1, b1, W2, p)):
         own = np.zeros((len(X), len(b1)), X.dtype)

@@ -31,18 +31,29 @@ def row_slices(W: F, p: int, height: int) -> list[F]:
     return [W[r * height : (r + 1) * height] for r in range(p)]
 
 
+def _share(rng: np.random.Generator, p: int) -> int:
+    """A number of columns or rows for each of p devices, other than p."""
+    return int(rng.choice([share for share in range(2, 6) if share != p]))
+
+
 def _devices_and_share(rng: np.random.Generator) -> tuple[int, int]:
     """A number of devices, 2 to 4, and another number of columns or rows for each."""
     p = int(rng.integers(2, 5))
-    return p, int(rng.choice([share for share in range(2, 6) if share != p]))
+    return p, _share(rng, p)
+
+
+def _other_axis(rng: np.random.Generator, p: int, share: int) -> int:
+    """A length of the axis that stays whole. Whoever asks it refuses, since p does not divide it; whoever rounds, down or up, gets another
+    share."""
+    return int(rng.choice([d for d in range(2, 12) if d % p and share not in (d, d // p, -(-d // p))]))
 
 
 def wide_cases(rng: np.random.Generator) -> list[Case]:
-    """Weights whose columns p divides, some with numbers that count on."""
+    """Weights whose columns p divides, p another one each time, some with numbers that count on."""
     cases = []
-    for _ in range(2):
-        p, share = _devices_and_share(rng)
-        d = int(rng.choice([d for d in range(3, 12) if d % p and d not in (share, p)]))
+    for p in map(int, rng.permutation([2, 3, 4])[:2]):
+        share = _share(rng, p)
+        d = _other_axis(rng, p, share)
         cases += [case(counting(d, p * share), p), case(normal(rng, d, p * share), p)]
     return [*cases, case(counting(d, p * share), p, harness="accepting")]  # nothing to refuse
 
@@ -50,7 +61,7 @@ def wide_cases(rng: np.random.Generator) -> list[Case]:
 def wide_cases_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """The same where rows can be cut too, on one device, on one for each column, float32, and other layouts."""
     p, share = _devices_and_share(rng)
-    d, size = int(rng.integers(2, 7)), p * share
+    d, size = _other_axis(rng, p, share), p * share
     return [
         case(normal(rng, size, size), p),  # rows can be cut as well
         case(normal(rng, d, size), 1),

@@ -1,4 +1,11 @@
-"""A weight cut by rows, evenly or not at all."""
+"""A weight cut by rows, evenly or not at all.
+
+Shard r keeps all columns and the f/p rows from r·f/p on. The first place in the brackets counts rows, so `W[a:b]` is
+enough, and nothing has to be turned or reshaped. Both cuts are made in the same order because they meet: hidden
+feature j is made by column j of the first weight and read by row j of the second, on one device. What is asked is the
+number of rows, `len(W)`, and where p does not divide it, a `ValueError` is raised; rounded down, the last rows would
+be lost without a word.
+"""
 
 from __future__ import annotations
 

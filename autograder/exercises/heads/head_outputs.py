@@ -1,4 +1,10 @@
-"""What each head adds to the output, through its own rows of Wo."""
+"""What each head adds to the output, through its own rows of Wo.
+
+The columns of one head, side by side with the others, meet v neighbouring rows of `Wo`, and no others. So `reshape(h,
+v, -1)` cuts `Wo` into h blocks, moving no number, and one stacked product gives the share of each head. The shares
+add up to the output, without a division by h. The columns of `Wo` are features of the output, to which every head
+adds, so they are not what is dealt to heads; and every h-th row would mix the rows of different heads.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Heads put side by side again: [h, n, v] to [n, h * v]."""
+"""Heads put side by side again: [h, n, v] to [n, h * v].
+
+Merging undoes the split, so its steps are taken back in reverse: first head and token change places, `[h, n, v]` to
+`[n, h, v]`, then the last two axes are joined. The h·v numbers of a token now lie side by side, those of head 0
+first, as the rows of `Wo` expect them. A reshape alone reads all tokens of head 0 before it comes to head 1, and
+fills a row with several tokens. The number of entries is right either way, so nothing complains; a table of counted
+numbers shows it.
+"""
 
 from __future__ import annotations
 
@@ -231,8 +238,7 @@ def merged_in_one_row(T: F) -> F:
 
 @mistake
 def merged_with_an_axis_too_many(T: F) -> F:
-    """the table is right, and there is an axis too many in front of it, for a batch. Here there are two
-    axes."""
+    """the table is right, and there is an axis too many in front of it, as if there were several texts. Here there are two axes."""
     return merged(T)[None]
 
 

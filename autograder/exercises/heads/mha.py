@@ -1,4 +1,10 @@
-"""All heads at once, from packed weights."""
+"""All heads at once, from packed weights.
+
+The weights tell the widths: `Wo` has h·v rows, and a head's share of the columns of `Wqkv`, less v, is two widths of
+k; d / h is a habit of many models, and no law. Queries end at h·k and keys at 2·h·k, so there the columns are cut,
+and not into thirds. With the heads in front, `@` and softmax work on the last two axes of all heads at once, and one
+mask serves all. To stand up the keys only these two change places: `.T` reverses all three axes.
+"""
 
 from __future__ import annotations
 
@@ -421,9 +427,8 @@ def merged_without_exchange(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def reshaped_both_ways(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you split and merged by reshape alone. The two undo each other, so a round trip looks right, and the shapes are
-    right too. In between, though, each head had a part of the text instead of a part of each token, and nobody could look
-    across. Your split_heads and merge_heads know how to do it."""
+    """you split and merged by reshape alone. The two undo each other, and the shapes are right. But in between each head had a part of
+    the text, not a part of each token. Your split_heads and merge_heads know how to do it."""
     k, _ = widths(Wqkv, Wo, h)
     Q, K, V = (Z.reshape(h, len(X), -1) for Z in np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1))
     return (softmax_of_kept(Q @ _stood_up(K) / math.sqrt(k), keep) @ V).reshape(len(X), -1) @ Wo
@@ -486,9 +491,8 @@ def hidden_scores_zero(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def exponentials_of_large_scores(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """large scores come out as NaN, or as nothing where they are far below 0: you took exp of the scores as
-    they are, and e to a score of 1000 is more than a computer can hold. A softmax subtracts the largest score
-    of each row first; the one that has been carried over does."""
+    """you took exp of the scores as they are. Large scores come out as NaN, and where all lie far below 0 nothing is left. A softmax
+    subtracts the largest score of each row first; the one that has been carried over does."""
     return _weighed(X, Wqkv, Wo, h, keep, unshifted)
 
 
@@ -879,9 +883,8 @@ def first_head_alone(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @misses_the_idea
 def loops_over_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """the numbers are right, and a loop is left, over the heads or over the tokens. `@` multiplies whole stacks of
-    matrices, [h, n, k] with [h, k, n], and your softmax runs along the last axis of any stack: all heads go at once. (A
-    loop inside a helper counts as well. Beware of np.stack, np.hstack and np.split: they visit one table after another.)"""
+    """the numbers are right, and a loop is left, over the heads or over the tokens. It can sit in a helper, and np.stack, np.hstack and
+    np.split loop too. `@` multiplies whole stacks of matrices: all heads can go at once."""
     heads = []
     for queries, keys, values in zip(*_qkv(X, Wqkv, Wo, h), strict=True):
         weights = softmax_of_kept(queries @ keys.T / math.sqrt(queries.shape[1]), keep)

@@ -1,4 +1,11 @@
-"""Many heads, one after another in a loop."""
+"""Many heads, one after another in a loop.
+
+A head is attention with weights of its own: queries and keys decide where it looks, values what it brings back. The
+heads are put side by side, head 0 first, and `Wo` has v rows for each, which is where what one has found meets what
+the others have. Added or averaged, they could not be told apart any more; stacked to `[h, n, v]` and reshaped, a row
+would hold numbers of several tokens. Every head divides by the root of the width k of its own queries, and the one
+mask holds for all.
+"""
 
 from __future__ import annotations
 
@@ -219,9 +226,8 @@ def no_output_weight(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 @mistake
 def heads_not_side_by_side(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """a product of yours gets the width of one head where it wants that of all. What Wo multiplies is all heads side by
-    side: not added up, not one below the other, not one at a time. (If it is X that is too narrow: X is not cut, every
-    head reads whole tokens.)"""
+    """a product of yours gets the width of one head where it wants that of all. Wo multiplies all heads side by side: not their sum, and
+    not one at a time. And X is not cut: every head reads whole tokens."""
     total: F = sum(_heads(X, Wq, Wk, Wv, keep), np.zeros((1, 1), X.dtype))
     return total @ Wo
 
@@ -455,9 +461,8 @@ def hidden_after_and_renormalised(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> 
 
 @mistake
 def exponentials_overflow(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """large scores come out as NaN, or as nothing where they are far below 0: you took exp of the scores as
-    they are, and e to a score of 1000 is more than a computer can hold. A softmax subtracts the largest score
-    of each row first; the one that has been carried over does."""
+    """you took exp of the scores as they are. Large scores come out as NaN, and where all lie far below 0 nothing is left. A softmax
+    subtracts the largest score of each row first; the one that has been carried over does."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, unshifted)
 
 

@@ -1,4 +1,10 @@
-"""The weights of all heads side by side, for one product."""
+"""The weights of all heads side by side, for one product.
+
+All heads read the same token, so they share the rows, and their columns stand side by side: `[h, d, k]` becomes `[d,
+h·k]`. One product with `X` then makes what h products made, and head i is found in the columns from i·k on, where
+`split_heads` looks for it. One below the other, the weights would want tokens h times as wide. A reshape without an
+exchange of axes reads all of head 0 before head 1, so that a row of it holds several rows of one head.
+"""
 
 from __future__ import annotations
 
@@ -196,8 +202,7 @@ def packed_in_one_row(W: F) -> F:
 
 @mistake
 def packed_with_an_axis_too_many(W: F) -> F:
-    """the table is right, and there is an axis too many in front of it, for a batch. Here there are two
-    axes."""
+    """the table is right, and there is an axis too many in front of it, as if there were several tables. Here there are two axes."""
     return merged(W)[None]
 
 

@@ -1,4 +1,11 @@
-"""One wide table cut into heads: [n, h * k] to [h, n, k]."""
+"""One wide table cut into heads: [n, h * k] to [h, n, k].
+
+In a row of `Z` the head changes slowly and the feature fast, so `reshape(n, h, -1)` cuts each row into neighbours and
+moves no number. Then head and token change places, `[n, h, k]` to `[h, n, k]`, and every number keeps its owner. A
+reshape straight to `[h, n, k]` has the same shape and reads on row by row: of 3 tokens and 2 heads, head 0 gets all
+of token 0 and half of token 1. The width is what remains when the columns are dealt to h heads, and a shape wants it
+as a whole number, with `//` or −1.
+"""
 
 from __future__ import annotations
 
@@ -160,9 +167,8 @@ def split_in_float64(Z: F, h: int) -> F:
 
 @mistake
 def cut_with_the_head_in_front(Z: F, h: int) -> F:
-    """you cut to [h, k, n] first and exchanged then: the shape is right, and the numbers are dealt to the wrong
-    owners. A reshape may only cut a row into neighbours, [n, h*k] to [n, h, k]; whatever comes first in it is
-    read slowest, and that is the token."""
+    """you cut to [h, k, n] first and exchanged then: the shape is right, and the numbers are dealt to the wrong owners. A reshape may
+    only cut a row into neighbours, and what stands first in its shape is read slowest: the token."""
     return Z.reshape(h, -1, len(Z)).swapaxes(1, 2)
 
 
@@ -217,8 +223,8 @@ def one_wide_row_for_each_head(Z: F, h: int) -> F:
 
 @mistake
 def an_axis_for_the_batch(Z: F, h: int) -> F:
-    """the tables are right, and there is an axis too many in front of them, for a batch. Here there is one
-    text: [h, n, k]."""
+    """the tables are right, and there is an axis too many in front of them, as if there were several texts. Here there is one: [h, n,
+    k]."""
     return Z.reshape(1, len(Z), h, -1).swapaxes(1, 2)
 
 

@@ -1,4 +1,11 @@
-"""Attention as two products with a softmax between them."""
+"""Attention as two products with a softmax between them.
+
+Every query meets every key, every row of scores becomes weights, and every row of weights mixes the values: two
+products with a softmax between them, and no token waits for another. The scale belongs to the scores, and
+`scaled_scores` has applied it; after softmax it would leave rows that do not add up to 1. Softmax runs along the
+keys, because each query has a weight of 1 to give away. Row i of `A` holds the weights of output i, so it is `A @ V`;
+`A.T @ V` runs where n = m, and mixes by columns.
+"""
 
 from __future__ import annotations
 
@@ -300,7 +307,7 @@ def keys_ask(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def future_masked(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you masked the later keys. That is what notebook 03 is about; here every query meets every key."""
+    """you hid the later keys from each query. That is what notebook 03 is about; here every query meets every key."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
     A = row_softmax(np.where(np.tri(*S.shape) > 0, S, -np.inf).astype(S.dtype))
     return A @ V, A
@@ -356,7 +363,7 @@ def rounded_tables(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def both_in_float64(Q: F, K: F, V: F) -> tuple[F, F]:
-    """float32 went in and float64 came out: of NumPy's root of an integer, or of np.zeros with no dtype."""
+    """float32 went in and float64 came out: through NumPy's root of an integer, or through np.zeros with no dtype."""
     A = row_softmax(Q @ K.T / np.sqrt(Q.shape[1]))
     return A @ V, A
 

@@ -1,4 +1,11 @@
-"""How close weights are to one winner, with scaled scores and without: entropy."""
+"""How close weights are to one winner, with scaled scores and without: entropy.
+
+Evenly shared weights have the largest entropy, log m, so dividing by that gives 1 for them, however many keys there
+are. A weight of 0 adds nothing, as p·log p goes to 0 with p, but a computer makes NaN of 0 times −∞. Putting a 1
+inside the logarithm at these places is exact, since log 1 is 0; a small number added everywhere moves digits that
+count, and dropping rows that turned NaN drops the most saturated ones. Entropy comes first and the mean over queries
+after it: weights that are averaged first look more even than they are.
+"""
 
 from __future__ import annotations
 
@@ -131,7 +138,7 @@ def over_log_of_all(Q: F, K: F) -> tuple[float, float]:
 
 @mistake
 def over_m(Q: F, K: F) -> tuple[float, float]:
-    """you divided by m. The largest possible entropy of m weights is the logarithm of m."""
+    """you divided by m. Divide by the largest entropy that m weights can have: work it out for m weights of 1/m each."""
     return _both(lambda A: _entropies(A).mean() / A.shape[1], Q, K)
 
 
@@ -157,7 +164,8 @@ def how_saturated(Q: F, K: F) -> tuple[float, float]:
 
 @mistake
 def as_many_keys_as_it_seems(Q: F, K: F) -> tuple[float, float]:
-    """you took e to the entropy over m. It is the entropy itself that is divided, by log m."""
+    """you raised e to the entropy, and divided that by m. It is the entropy itself that is divided, by the largest value that it can
+    have."""
     return _both(lambda A: np.exp(_entropies(A)).mean() / A.shape[1], Q, K)
 
 
@@ -416,13 +424,13 @@ def sign_forgotten(Q: F, K: F) -> tuple[float, float]:
 
 @mistake
 def bits_over_nats(Q: F, K: F) -> tuple[float, float]:
-    """you took logarithms to base 2 in the entropy and natural ones below. Either will do, if both are the same."""
+    """you took logarithms to base 2 in the entropy and natural ones in what you divide by. Either will do, if both are the same."""
     return _both(lambda A: _evenness(A) / np.log(2), Q, K)
 
 
 @mistake
 def nats_over_bits(Q: F, K: F) -> tuple[float, float]:
-    """you took natural logarithms in the entropy and one to base 2 below. Either will do, if both are the same."""
+    """you took natural logarithms in the entropy and one to base 2 in what you divide by. Either will do, if both are the same."""
     return _both(lambda A: _evenness(A) * np.log(2), Q, K)
 
 

@@ -1,4 +1,11 @@
-"""Queries, keys and values of all tokens, three products."""
+"""Queries, keys and values of all tokens, three products.
+
+A row of `X` times a weight is the row of the same token, and one product does it for all of them: `[n, d] @ [d, k]`
+is `[n, k]`. There are three weights because what a token looks for, what it can be found by and what it hands over
+are three things. Nothing is turned, since weights multiply rows from the right as they stand; `X @ W.T` runs only
+where `W` is square, and is wrong there. One product with the weights side by side is right too, if it is cut after k
+and after 2k columns: thirds fit only where v is k.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Claims about shapes, each to be left or refuted by arrays."""
+"""Claims about shapes, each to be left or refuted by arrays.
+
+A claim about all arrays falls with one example on which both sides can be computed and differ. Sizes that all differ
+refute three at once: an output is as wide as a value, the root is of the width of a query, and a token's own value
+belongs to its sum. `Q @ K` cannot be computed there, which shows nothing; with m = k it runs and gives other numbers,
+unless the keys are their own transpose. Two claims hold, for a reason: each of the n·m sums takes k products and k
+additions, and turning `A[i] @ V` turns both factors and their order.
+"""
 
 from __future__ import annotations
 
@@ -217,8 +224,8 @@ def itself_and_one_width() -> Verdicts:
 
 @mistake
 def one_witness_for_all_four() -> Verdicts:
-    """one of your witnesses does for three claims, and not for Q @ K: on arrays whose sizes all differ it cannot be computed; and the operation
-    count, which is right, you refuted."""
+    """two things. Where all sizes differ Q @ K cannot be computed, and such arrays do not say whether it is right where it can: take m =
+    k. And you refuted the operation count, which is right by the rule that it states."""
     return {**_repaired(), "no_transpose": _all_different(), "flops": _all_different()}
 
 

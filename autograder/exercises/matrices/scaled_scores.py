@@ -1,4 +1,11 @@
-"""Every query against every key, over the root of their width."""
+"""Every query against every key, over the root of their width.
+
+Queries and keys both lie in rows, so the keys are turned, and entry (i, j) is query i against key j. Each entry adds
+up k products. Of random numbers such a sum has a spread of √k, 8 where k is 64, and dividing by √k makes it 1
+whatever the width; n and m say how many sums there are, not how long they are. Dividing by k would make wide queries
+nearly indifferent. `Q.shape[1] ** 0.5` is a Python number and leaves float32 alone, where `np.sqrt` of a whole number
+makes float64.
+"""
 
 from __future__ import annotations
 
@@ -201,8 +208,8 @@ def root_of_the_scores(Q: F, K: F) -> F:
 
 @mistake
 def standardised_scores(Q: F, K: F) -> F:
-    """you divided by the standard deviation of the table that came out. √k is what it is to be expected; it depends on the width alone, and
-    not on the numbers."""
+    """you divided by the standard deviation of the scores that came out. √k is the spread to be expected of them: it depends on the width
+    alone, and not on the numbers."""
     S = Q @ K.T
     return S / S.std()
 
@@ -259,7 +266,7 @@ def weights_already(Q: F, K: F) -> F:
 
 @mistake
 def future_masked(Q: F, K: F) -> F:
-    """you masked the later keys. That is what notebook 03 is about; here every query meets every key."""
+    """you hid the later keys from each query. That is what notebook 03 is about; here every query meets every key."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
     return np.where(np.tri(*S.shape) > 0, S, -np.inf).astype(S.dtype)
 

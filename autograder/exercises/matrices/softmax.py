@@ -1,4 +1,11 @@
-"""Softmax along any axis of any array."""
+"""Softmax along any axis of any array.
+
+A number taken off a whole slice changes none of its weights, so each slice loses its own largest entry, and no
+exponent is above 0. One maximum for the whole table is not enough: a row far below it becomes all zeros, and 0/0 is
+not a number. `keepdims=True` leaves the axis there with length 1, so that maxima and sums line up with the slices
+they came from, whichever `axis` was asked for. Without it `[n, m]` becomes `[n]` and lines up with the columns, and
+where n = m nobody complains.
+"""
 
 from __future__ import annotations
 
@@ -207,8 +214,8 @@ def global_max(S: F, axis: int = -1) -> F:
 
 @mistake
 def no_shift(S: F, axis: int = -1) -> F:
-    """exp overflows: e to the 1000 is no float64. A constant subtracted from a whole row changes no weight;
-    subtract one that makes every exponent at most 0."""
+    """exp overflows: e to the 1000 is too large for a float64. A constant subtracted from a whole row changes no weight; subtract one
+    that makes every exponent at most 0."""
     E = np.exp(S)
     return E / E.sum(axis=axis, keepdims=True)
 
@@ -256,8 +263,8 @@ def default_is_one(S: F, axis: int = -1) -> F:
 
 @mistake
 def first_axis_of_more_than_two(S: F, axis: int = -1) -> F:
-    """you exchanged the axis that is asked for with the last one, or moved it to the end, and came back by the other way. With two axes it is
-    the same; with three, where axis 0 goes to the end, the two between change their places."""
+    """the axis that is asked for went to the end by one way and came back by another: moved there, and exchanged with the last one, or
+    the reverse. With two axes that is the same; with three, the others can change places."""
     lines = np.moveaxis(S, axis, -1)
     E = np.exp(lines - lines.max(axis=-1, keepdims=True))
     return np.swapaxes(E / E.sum(axis=-1, keepdims=True), axis, -1)
@@ -385,24 +392,24 @@ def nan_made_zero_after_the_global_max(S: F, axis: int = -1) -> F:
 
 @mistake
 def little_below_the_line(S: F, axis: int = -1) -> F:
-    """you added a little, 1e-8, below the line, so that it is not 0. Then the weights do not quite add up to 1. After the right shift each sum
-    is at least 1, and cannot be 0."""
+    """you added a little, 1e-8, to each sum that you divide by, so that it is not 0. Then the weights do not quite add up to 1. After the
+    right shift each sum is at least 1, and cannot be 0."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / (E.sum(axis=axis, keepdims=True) + 1e-8)
 
 
 @mistake
 def more_below_the_line(S: F, axis: int = -1) -> F:
-    """you added a little, 1e-6, below the line, so that it is not 0. Then the weights do not quite add up to 1. After the right shift each sum
-    is at least 1, and cannot be 0."""
+    """you added a little, 1e-6, to each sum that you divide by, so that it is not 0. Then the weights do not quite add up to 1. After the
+    right shift each sum is at least 1, and cannot be 0."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / (E.sum(axis=axis, keepdims=True) + 1e-6)
 
 
 @mistake
 def a_lot_below_the_line(S: F, axis: int = -1) -> F:
-    """you added something, 1e-3 or so, below the line, so that it is not 0. Then the weights do not add up to 1. After the right shift each sum
-    is at least 1, and cannot be 0."""
+    """you added something, 1e-3 or so, to each sum that you divide by, so that it is not 0. Then the weights do not add up to 1. After
+    the right shift each sum is at least 1, and cannot be 0."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / (E.sum(axis=axis, keepdims=True) + 1e-3)
 
@@ -422,7 +429,7 @@ def never_divided(S: F, axis: int = -1) -> F:
 
 @mistake
 def divided_by_the_sum_of_scores(S: F, axis: int = -1) -> F:
-    """you divided the powers by the sums of the scores. What has to add up to 1 are the powers, so it is their sum."""
+    """you divided the powers by the sums of the scores. It is the powers that have to add up to 1: what do those of a row add up to?"""
     return np.exp(S - S.max(axis=axis, keepdims=True)) / S.sum(axis=axis, keepdims=True)
 
 
@@ -465,7 +472,7 @@ def smallest_wins(S: F, axis: int = -1) -> F:
 
 @mistake
 def winner_takes_all(S: F, axis: int = -1) -> F:
-    """you gave the largest score of a row all the weight. The others get less, and most often not nothing."""
+    """you gave the largest score of a row all the weight. The others get less, but hardly ever nothing."""
     return (S.max(axis=axis, keepdims=True) == S).astype(S.dtype)
 
 

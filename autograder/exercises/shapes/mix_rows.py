@@ -1,4 +1,10 @@
-"""Mixtures of the rows of a table: a product read from the left."""
+"""Mixtures of the rows of a table: a product read from the left.
+
+Row i of `A @ V` is the sum of all rows of `V`, row j taken `A[i, j]` times: with the weights (1, −3) it is the first
+row less three times the second. Nothing is turned, since the axis m ends `A` and begins `V`. The weights are what
+they are: dividing them by their sum, or taking their softmax, answers another question. A loop does as well, if it
+starts from zeros, adds, and asks for the right dtype: plain `np.zeros` makes float64 of float32.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +85,7 @@ def plain_average(A: F, V: F) -> F:
 
 @mistake
 def normalises_unasked(A: F, V: F) -> F:
-    """you divided each row of A by its sum first. Nobody asked for that: the weights need not add up to 1."""
+    """you divided each row of A by its sum first. The weights are taken as they are: they need not add up to 1."""
     return (A / A.sum(axis=1, keepdims=True)) @ V
 
 
@@ -199,13 +205,13 @@ def softmax_unasked(A: F, V: F) -> F:
 
 @mistake
 def normalised_by_all(A: F, V: F) -> F:
-    """you divided by the sum of all weights. Nobody asked for that: the weights need not add up to 1."""
+    """you divided by the sum of all weights. The weights are taken as they are: they need not add up to 1."""
     return A @ V / A.sum()
 
 
 @mistake
 def normalised_by_sizes(A: F, V: F) -> F:
-    """you divided each row of A by the sum of its absolute values. Nobody asked for that: the weights are what they are."""
+    """you divided each row of A by the sum of its absolute values. The weights are taken as they are: they need not add up to 1."""
     return A / np.abs(A).sum(axis=1, keepdims=True) @ V
 
 

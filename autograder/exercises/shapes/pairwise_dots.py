@@ -1,4 +1,11 @@
-"""One dot product for every pair of rows: X @ Y.T."""
+"""One dot product for every pair of rows: X @ Y.T.
+
+A product `A @ B` pairs rows of `A` with columns of `B`, and here both sets of vectors lie in rows, so `Y` is turned
+first. The shapes say the same: `[n, d]` and `[d, m]` leave `[n, m]`, and the axis that disappears is that of the
+features, over which a dot product adds. `Y @ X.T` has the same numbers with rows and columns exchanged, and `X * Y`
+pairs row i with row i and adds nothing. A `reshape` to `[d, m]` gives the shape of a transpose, and columns that are
+no rows of `Y`.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +117,7 @@ def reshaped_for_transposed(X: F, Y: F) -> F:
 
 @mistake
 def left_reshaped_too(X: F, Y: F) -> F:
-    """you turned X, with `reshape` or for good, and turned the answer back. Rows of X meet rows of Y: X may stay as it is."""
+    """you turned X, whether properly or with `reshape`, and turned the answer back. Rows of X meet rows of Y: X may stay as it is."""
     return (Y @ X.reshape(X.shape[1], X.shape[0])).T
 
 

@@ -1,4 +1,11 @@
-"""The same product for those who write tokens as columns."""
+"""The same product for those who write tokens as columns.
+
+To transpose a product is to turn both factors and their order: `(X @ W).T` equals `W.T @ X.T`. Where all sizes differ
+the shapes leave no other way, since `[k, n]` comes of `[k, d]` and `[d, n]`. Where `W` is square, and there are as
+many tokens, every wrong pair runs too: `X.T @ W.T` has the right shape and is the transpose of another product, `W @
+X`. A `reshape` gives the shapes of the transposes and deals the numbers out in their old order; here entry (i, j) has
+to go to (j, i).
+"""
 
 from __future__ import annotations
 

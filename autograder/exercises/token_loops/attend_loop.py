@@ -1,4 +1,10 @@
-"""The outputs of all tokens, in a loop that projects each of them once."""
+"""The outputs of all tokens, in a loop that projects each of them once.
+
+A key and a value depend on their own token alone, whoever asks. So they are made once, before the loop, and 3n rows
+are projected; the literal loop makes them anew in every turn, 78 rows in place of 18 for six tokens, and gets the
+same numbers. A query belongs to one turn and may be made there. All three have to come from the `project` that is
+given. It may bend what it returns, and then projecting a mixture of tokens is not mixing projected tokens.
+"""
 
 from __future__ import annotations
 
@@ -188,9 +194,8 @@ def one_row_too_many(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @misses_the_idea
 def goes_past_project(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """your projections do not go through `project`: nothing is counted, and what it does besides is lost (in one case
-    it enlarges its answers). If you call attend_one for each token: in there, all keys and values are computed n
-    times over."""
+    """your projections do not go through `project`: they are not counted, and whatever else `project` does to a row is lost. Did you call
+    attend_one for each token? In there, all keys and values are made again, n times over."""
     return np.stack([attend_one(i, X, Wq, Wk, Wv) for i in range(len(X))]).astype(X.dtype)
 
 
@@ -482,7 +487,7 @@ def softmax_over_all_pairs(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def best_value_for_each(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """each output is the value of the one token whose key fits best. The others get less weight, and not none."""
+    """each output is the value of the one token whose key fits best. The others get less weight, but they do get some."""
     queries, keys, values = project(X, Wq), project(X, Wk), project(X, Wv)
     return np.stack([values[(keys @ query).argmax()] for query in queries])
 

@@ -1,4 +1,11 @@
-"""The output of attention for one token."""
+"""The output of attention for one token.
+
+Token i asks with its query. Every token, i itself too, answers with its key and hands over its value, so there are n
+scores, n weights, and a mixture that is as wide as a value. A score adds up k products, and the spread of such a sum
+grows like √k, so it is divided by √k; n, d and v have no part in it. Softmax takes all n scores in one call: of a
+single score it is always 1. Mixing tokens or keys gives the right shape where widths coincide, and is still another
+thing.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +213,7 @@ def sum_of_values(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def best_value_only(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """your answer is the value of the one token whose key fits best. The others get less weight, and not none."""
+    """your answer is the value of the one token whose key fits best. The others get less weight, but they do get some."""
     return (X @ Wv)[(X @ Wk @ (X[i] @ Wq)).argmax()]
 
 

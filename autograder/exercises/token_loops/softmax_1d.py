@@ -1,4 +1,11 @@
-"""Softmax of one list of scores, however large they are."""
+"""Softmax of one list of scores, however large they are.
+
+Softmax stays the same when one number is taken off all scores: each power, and their sum, is divided by e to that
+number. The one to take is the largest score. Then every exponent is 0 or less, so nothing overflows, and one power is
+exactly 1, so the sum is never 0. The first score, the mean or a constant such as 1000 leaves a later score to
+overflow, or drives all powers down to 0. To divide the scores is something else: it changes the gaps between them,
+and with them the weights.
+"""
 
 from __future__ import annotations
 
@@ -73,8 +80,8 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @misses_the_idea
 def no_shift(s: F) -> F:
-    """you raised e to the scores as they are, or took off what is no score (`argmax` is a place). A score of 10000 overflows to inf, and one
-    of -10000 leaves 0 divided by 0; the weights do not change if you take the same number off every score first."""
+    """you raised e to the scores as they are, or took off a place (`argmax`) for a score. A score of 10000 overflows to inf, and scores
+    of -10000 leave 0 divided by 0. The weights do not change if every score loses the same number first."""
     e = np.exp(s)
     return e / e.sum()
 
@@ -257,19 +264,19 @@ def divided_by_how_many(s: F) -> F:
 
 @mistake
 def divided_by_the_sum_of_scores(s: F) -> F:
-    """you divided the powers by the sum of the scores. What has to add up to 1 are the powers, so it is their sum."""
+    """you divided the powers by the sum of the scores. It is the powers that have to add up to 1: what do they add up to?"""
     return np.exp(s - s.max()) / s.sum()
 
 
 @mistake
 def divided_by_the_sum_before_the_shift(s: F) -> F:
-    """above the line you took the maximum off, and below it you did not. The same number has to leave both."""
+    """you took the maximum off in the powers, and not in the sum that you divide them by. The same number has to leave both."""
     return np.exp(s - s.max()) / np.exp(s).sum()
 
 
 @mistake
 def divided_by_the_sum_after_the_shift(s: F) -> F:
-    """below the line you took the maximum off, and above it you did not. The same number has to leave both."""
+    """you took the maximum off in the sum that you divide by, and not in the powers. The same number has to leave both."""
     return np.exp(s) / np.exp(s - s.max()).sum()
 
 
@@ -316,15 +323,15 @@ def each_by_itself(s: F) -> F:
 
 @mistake
 def smallest_wins(s: F) -> F:
-    """your smallest score has the largest weight: there is a sign too many in the exponent, and powers overflow where they are safe in numbers
-    that lie below."""
+    """your smallest score has the largest weight: there is a sign too many in the exponent. Turned round like this, it is the scores far
+    below zero that overflow."""
     e = np.exp(-s)
     return e / e.sum()
 
 
 @mistake
 def winner_takes_all(s: F) -> F:
-    """you gave the largest score all the weight. The others get less, and most often not nothing."""
+    """you gave the largest score all the weight. The others get less, but hardly ever nothing."""
     out = np.zeros_like(s)
     out[s.argmax()] = 1
     return out
@@ -341,7 +348,7 @@ def nan_made_zero(s: F) -> F:
 @mistake
 def nan_shared_out(s: F) -> F:
     """the powers overflowed, or were all 0, and where the answer was not a number you gave everybody the same. The weights exist, and
-    they are others. Take something off the scores first."""
+    they are not all the same. Take something off the scores first."""
     e = np.exp(s)
     weights = e / e.sum()
     return weights if np.isfinite(weights).all() else np.full_like(s, 1 / len(s))
@@ -407,31 +414,31 @@ def clipped_from_above(s: F) -> F:
 
 @mistake
 def clipped_after_the_shift(s: F) -> F:
-    """you took the maximum off, and clipped what lies far below it, at -10 or so. A small weight is not the same as a larger
-    one: there is no need to clip any more, for a power of 0 does no harm."""
+    """you took the maximum off, and clipped what lies far below it, at -10 or so. Small weights then come out too large. After the shift
+    there is no need to clip: a power that is rounded to 0 does no harm."""
     e = np.exp(np.maximum(s - s.max(), -10))
     return e / e.sum()
 
 
 @mistake
 def a_little_below_the_line(s: F) -> F:
-    """you added a little, 1e-6, below the line, so that it is not 0. Then the weights do not quite add up to 1. After the right
-    shift the sum is at least 1, and cannot be 0."""
+    """you added a little, 1e-6, to the sum that you divide by, so that it is not 0. Then the weights do not quite add up to 1. After the
+    right shift the sum is at least 1, and cannot be 0."""
     e = np.exp(s - s.max())
     return e / (e.sum() + 1e-6)
 
 
 @mistake
 def less_still_below_the_line(s: F) -> F:
-    """you added a little, 1e-8, below the line, so that it is not 0. Then the weights do not quite add up to 1. After the right
-    shift the sum is at least 1, and cannot be 0."""
+    """you added a little, 1e-8, to the sum that you divide by, so that it is not 0. Then the weights do not quite add up to 1. After the
+    right shift the sum is at least 1, and cannot be 0."""
     e = np.exp(s - s.max())
     return e / (e.sum() + 1e-8)
 
 
 @mistake
 def a_lot_below_the_line(s: F) -> F:
-    """you added something, 1e-3 or so, below the line, so that it is not 0. Then the weights do not add up to 1. After the
+    """you added something, 1e-3 or so, to the sum that you divide by, so that it is not 0. Then the weights do not add up to 1. After the
     right shift the sum is at least 1, and cannot be 0."""
     e = np.exp(s - s.max())
     return e / (e.sum() + 1e-3)
@@ -512,15 +519,15 @@ def shifts_by_the_sum(s: F) -> F:
 
 @mistake
 def sign_lost_after_the_shift(s: F) -> F:
-    """you took each score off the largest, or absolute values after the shift: what lies far below comes out far above, and the smallest score
-    has the largest weight."""
+    """you took each score off the largest one, or dropped the signs after the shift. What lies far below the largest then comes out far
+    above it, and the smallest score has the largest weight."""
     e = np.exp(s.max() - s)
     return e / e.sum()
 
 
 @mistake
 def scaled_by_how_many(s: F) -> F:
-    """you divided the scores by the root of how many there are. No scale belongs into softmax."""
+    """you divided the scores by the root of how many there are. No scale belongs in softmax."""
     e = np.exp((s - s.max()) / len(s) ** 0.5)
     return e / e.sum()
 

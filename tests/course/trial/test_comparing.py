@@ -64,7 +64,7 @@ def test_the_first_wrong_entry_is_named() -> None:
     found = compare(expected, wrong)
     assert found is not None
     assert found.index == (1, 0)
-    assert compare(np.array(1.0), np.array(2.0)) == Difference("value", (), np.array(1.0), np.array(2.0), ())
+    assert compare(np.array(1.0), np.array(2.0)) == Difference("value", (), np.array(1.0), np.array(2.0))
 
 
 def test_an_empty_array_agrees_with_an_empty_array() -> None:

@@ -1,0 +1,198 @@
+"""What a feedback page begins with: a notebook's exercises, what each has earned, and why not more."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.utils import is_grade, is_solution, is_task
+
+from autograder.exercises.model import ANSWER
+from autograder.judging.publicly import public_case
+from autograder.judging.verdict import SENTENCES, Verdict
+from autograder.plugins.repairing import REPAIRED
+
+RIGHT, WRONG, NOTHING, WAITS = "✓", "✗", "·", "?"
+"""By what an outcome is told at a glance, beside its words; in shape, so that no colour is needed."""
+
+UNTRIED = ("not attempted", "did not run")
+ASK_CHECK = "Run check({}) in your notebook: where a public case fails too, it shows that case in full."
+FORM = 1
+"""Of what the page says for programs; `course.returned` reads it."""
+
+
+@dataclass(frozen=True)
+class Property:
+    """One property that was tried: what it is, what it earned, and why not more."""
+
+    shows: str
+    points: float
+    earned: float
+    reason: str
+
+    @property
+    def mark(self) -> str:
+        return RIGHT if self.earned == self.points else WRONG
+
+
+@dataclass(frozen=True)
+class Row:
+    """One exercise, or question.
+
+    Attributes:
+        name: what it is called; on the page, the name of its test cell.
+        score, points: what it earned, extra credit and all, and what it is worth.
+        mark, outcome: how it stands, at a glance and in words.
+        properties: what was tried.
+        remarks: the lesson of each recognised mistake, and what else was said.
+        case: a public case that shows the mistake, in lines; "" where there is none to show.
+        advice: how to get one otherwise; "" where that is not needed.
+        comment: what the grader or a person has written to the answer.
+        answer: the cell that a comment stands under.
+    """
+
+    name: str
+    score: float
+    points: float
+    mark: str
+    outcome: str
+    properties: tuple[Property, ...] = ()
+    remarks: tuple[str, ...] = ()
+    case: str = ""
+    advice: str = ""
+    comment: str = ""
+    answer: str = ""
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a verdict, which stands in place of the test cell's output."""
+        return bool(self.properties or self.remarks)
+
+    @property
+    def missed(self) -> tuple[Property, ...]:
+        return tuple(one for one in self.properties if one.earned < one.points)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a page says of a whole notebook.
+
+    Attributes:
+        score, points: what counts, the penalty taken off, and what there was to earn.
+        late: what being late costs.
+        repaired: what was put right before grading, as Markdown; "" where nothing was.
+        comments: by cell, comments on answers that belong to no row.
+    """
+
+    notebook: str
+    score: float
+    points: float
+    late: float
+    repaired: str
+    rows: tuple[Row, ...]
+    comments: Mapping[str, str]
+
+    def row_of(self, cell: NotebookNode) -> Row | None:
+        """The row that a cell's marks are in."""
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        return next((row for row in self.rows if row.name == name), None) if _is_marked(cell) else None
+
+    def to_json(self) -> str:
+        """The same for programs, without the properties that were not missed."""
+        rows = []
+        for row in self.rows:
+            tree = asdict(row)
+            del tree["properties"], tree["answer"]
+            rows.append(tree | {"missed": [asdict(one) for one in row.missed]})
+        tree = {
+            "form": FORM,
+            "notebook": self.notebook,
+            "score": self.score,
+            "points": self.points,
+            "late": self.late,
+            "repaired": _lines(self.repaired),
+            "rows": rows,
+            "comments": dict(self.comments),
+        }
+        return json.dumps(tree, ensure_ascii=False)
+
+
+def outlined(cells: Sequence[NotebookNode], info: Mapping[str, Any], verdicts: Mapping[str, Verdict]) -> Outline:
+    """What is said of a notebook whose cells have their marks.
+
+    Args:
+        info: what nbgrader tells of it.
+        verdicts: by exercise.
+    """
+    comments = {
+        cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.get("comment") or ""
+        for cell in cells
+        if is_solution(cell) or is_task(cell)
+    }
+    rows = tuple(
+        _row(cell.metadata.nbgrader, verdicts.get(cell.metadata.nbgrader.grade_id), comments)
+        for cell in cells
+        if _is_marked(cell)
+    )
+    of_rows = {row.answer for row in rows}
+    first = cells[0].source if cells and cells[0].cell_type == "markdown" else ""
+    return Outline(
+        info["notebook"],
+        round(info["score"], 2),
+        round(info["max_score"], 2),
+        round(info["late_penalty"], 2),
+        first if first.startswith(REPAIRED) else "",
+        rows,
+        {name: text for name, text in comments.items() if text and name not in of_rows},
+    )
+
+
+def _is_marked(cell: NotebookNode) -> bool:
+    return is_grade(cell) or is_task(cell)
+
+
+def _row(stated: Mapping[str, Any], verdict: Verdict | None, comments: Mapping[str, str]) -> Row:
+    name, score, points = stated["grade_id"], round(stated["score"] or 0.0, 2), round(stated["points"], 2)
+    answer = next((own for own in (name, f"{name}{ANSWER}") if own in comments), "")
+    mark, outcome = _outcome(stated, verdict, score, points)
+    if verdict is None:
+        return Row(name, score, points, mark, outcome, comment=comments.get(answer, ""), answer=answer)
+    case = public_case(verdict)
+    wrong = verdict.score < verdict.points and verdict.outcome not in (*UNTRIED, "grader fault")
+    return Row(
+        name,
+        score,
+        points,
+        mark,
+        outcome,
+        tuple(Property(one.shows, one.points, one.earned, one.reason) for one in verdict.findings),
+        verdict.remarks,
+        case,
+        ASK_CHECK.format(name) if wrong and not case else "",
+        comments.get(answer, ""),
+        answer,
+    )
+
+
+def _outcome(stated: Mapping[str, Any], verdict: Verdict | None, score: float, points: float) -> tuple[str, str]:
+    """The mark and the words for how an exercise stands."""
+    said = SENTENCES[verdict.outcome] if verdict else ""
+    by_grader = f" (by the grader: {said})" if verdict and not verdict.faulty else ""
+    if stated.get("again"):
+        return WAITS, f"marked by a person, who will look at it again{by_grader}"
+    if stated.get("by_hand"):
+        return RIGHT if score >= points else WRONG, f"marked by a person{by_grader}"
+    if stated.get("waits") or (verdict and verdict.faulty):
+        return WAITS, said if verdict and verdict.faulty else f"a person will look at it{by_grader}"
+    if verdict:
+        return RIGHT if verdict.outcome == "passed" else NOTHING if verdict.outcome in UNTRIED else WRONG, said
+    return (RIGHT if score >= points else WRONG, "marked") if score else (NOTHING, "nothing earned")
+
+
+def _lines(repaired: str) -> list[str]:
+    """What was put right, line by line."""
+    return [html.unescape(line.removeprefix("- ")) for line in repaired.splitlines()[2:]]

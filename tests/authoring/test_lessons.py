@@ -1,0 +1,115 @@
+"""A lesson is read by a tired student in the middle of an exercise: it is short, it blames nobody, and its words have been taught."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from keyword import iskeyword
+
+import pytest
+
+from autograder.exercises import NOTEBOOKS, every_exercise
+from autograder.exercises.model import Exercise, lesson
+from autograder.folder import ROOT
+
+MOST_WORDS = 50
+"""What is read in a quarter of a minute. The comparison of the answer with the right one stands beside it, and says the rest."""
+
+SCOLDING = re.compile(r"\b(?:nobody|no[- ]one)\b(?: has| had| ever)? (?:asked|said|told|wanted)\b", re.IGNORECASE)
+
+BORN_WITHOUT_A_ROW = {"head": 4, "rank": 9}
+"""The glossary has these within other words, or as words of the course: "own heads"; "rank", a process there, is a device's number before."""
+
+NO_TERM = {
+    "view": "a plain verb and noun; the glossary means the method",
+    "loss": "what the last exercise of 05 computes; the glossary means a tensor whose gradients are wanted",
+    "weight": "what a key gets, and any matrix of a layer; the glossary means the attribute of a module",
+    "bias": "the vector b1 or b2; the glossary means the attribute of a module",
+}
+"""Names of PyTorch that are plain words, or earlier words of the course, as well."""
+
+SAYS_THAT_IT_COMES_LATER = {"softmax_unasked": "softmax"}
+"""Lessons that name, by the word that the student's own code has, what belongs to a later notebook, and say so."""
+
+every = pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
+
+
+@cache
+def _born() -> list[tuple[int, re.Pattern[str]]]:
+    """The glossary's standard words, and numpy's and PyTorch's names for them, each with the notebook in which it stands first."""
+    first = dict(BORN_WITHOUT_A_ROW)
+    names: dict[str, int] = {}
+    for line in (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").partition("## Letters")[0].splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 5 or not cells[3][:1].isdigit():
+            continue
+        notebook = int(cells[3].partition(",")[0])
+        # in brackets stands another word, such as (FFN), or a remark of several
+        for word in re.sub(r" \((\w+)\)", r", \1", cells[1]).split(", "):
+            first.setdefault(re.sub(r" \(.*\)", "", word).removeprefix("a "), notebook)
+        for name in re.findall(r"[A-Za-z_]\w+", " ".join(re.findall(r"`[^`]+`", cells[2]))):
+            names.setdefault(name, notebook)
+    words = [(born, rf"(?i:{re.escape(word)}(?:s|es)?)") for word, born in first.items()]
+    told = [(born, re.escape(name)) for name, born in names.items() if not iskeyword(name) and name not in NO_TERM]
+    return [(born, re.compile(rf"(?<!\w){pattern}(?!\w)")) for born, pattern in (*words, *told)]
+
+
+def _ahead(text: str, notebook: int) -> set[str]:
+    """The standard words in a text that are born in a later notebook."""
+    found = (pattern.search(text) for born, pattern in _born() if born > notebook)
+    return {match.group() for match in found if match}
+
+
+def _lessons(exercise: Exercise) -> dict[str, str]:
+    return {mistake.__name__: lesson(mistake) for mistake in exercise.mistakes}
+
+
+@every
+def test_no_lesson_is_longer_than_can_be_taken_in(exercise: Exercise) -> None:
+    counted = {name: len(text.split()) for name, text in _lessons(exercise).items()}
+    assert {name: words for name, words in counted.items() if words > MOST_WORDS} == {}
+
+
+@every
+def test_no_lesson_scolds(exercise: Exercise) -> None:
+    assert {name: text for name, text in _lessons(exercise).items() if SCOLDING.search(text)} == {}
+
+
+@every
+def test_no_lesson_needs_a_word_that_is_taught_later(exercise: Exercise) -> None:
+    notebook = NOTEBOOKS.index(exercise.notebook)
+    ahead = {
+        name: _ahead(text, notebook) - {SAYS_THAT_IT_COMES_LATER.get(name)} for name, text in _lessons(exercise).items()
+    }
+    assert {name: words for name, words in ahead.items() if words} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "notebook", "words"),
+    [
+        ("one mask serves any batch", 3, {"batch"}),
+        ("Batches are several texts", 5, {"Batches"}),
+        ("one mask serves any batch", 6, set()),
+        ("you normed the token, as LayerNorm does", 3, {"LayerNorm"}),
+        ("one FFN, or MLP, for all heads", 3, {"FFN", "MLP", "heads"}),
+        ("you called scaled_dot_product_attention(Q, K, V)", 4, {"scaled_dot_product_attention"}),
+        ("one of the two axes runs backwards", 0, set()),
+        ("the weights of a key; True means that it may be seen", 1, set()),
+    ],
+)
+def test_a_word_is_early_before_the_notebook_of_the_glossary(text: str, notebook: int, words: set[str]) -> None:
+    assert _ahead(text, notebook) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "scolds"),
+    [
+        ("Nobody asked for that: the weights need not add up to 1.", True),
+        ("PyTorch records a graph that nobody asked for.", True),
+        ("And no one has asked whether p divides h.", True),
+        ("Nobody looks at padding, not even padding.", False),
+        ("An array is asked for.", False),
+    ],
+)
+def test_a_scolding_is_known_by_its_words(text: str, scolds: bool) -> None:
+    assert bool(SCOLDING.search(text)) is scolds

@@ -1,0 +1,153 @@
+"""The page for those who are stuck quotes what is really said: each sentence is provoked, or found in what says it."""
+
+from __future__ import annotations
+
+import codeop
+import inspect
+import json
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jupyterlab
+import nbgrader.validator
+import numpy as np
+import pytest
+import torch
+from jupyter_core.paths import jupyter_path
+
+from autograder.folder import ROOT
+from autograder.judging import interview
+from course import check, checking, overview, standing, unwritten
+from course.figures import shapes as figures
+from course.kit import handing_in, torch_here
+from course.trial import text
+
+PAGE = (ROOT / "docs" / "stuck.md").read_text(encoding="utf-8")
+ENTRY = re.compile(
+    r"^### `([^`]+)`\n\n(.+?)\n\nMore in (\d\d): \[[^\]]+\]\(\.\./release/([^)#]+)#([^)]+)\)$", re.M | re.S
+)
+ENTRIES = ENTRY.findall(PAGE)
+QUOTES = re.findall(r"^### (.*)$", PAGE, re.MULTILINE)
+
+Cell = Callable[..., dict[str, Any]]
+
+
+def raised(provoke: Callable[[], object]) -> str:
+    with pytest.raises(Exception) as found:  # noqa: PT011 - whatever is raised is what is read
+        provoke()
+    return str(found.value)
+
+
+def warned(provoke: Callable[[], object]) -> str:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        provoke()
+    return " ".join(str(one.message) for one in found)
+
+
+table, row, square = np.ones((2, 3)), np.ones(3), torch.ones(2, 3)
+
+SAID: dict[str, Callable[[], str]] = {
+    "matmul: Input operand 1 has a mismatch in its core dimension 0": lambda: raised(lambda: table @ table),
+    "operands could not be broadcast together with shapes": lambda: raised(lambda: table / table.sum(axis=1)),
+    "is out of bounds for axis 0 with size": lambda: raised(lambda: row[3]),
+    "too many indices for array": lambda: raised(lambda: row[0, 1]),
+    "only 0-dimensional arrays can be converted to Python scalars": lambda: raised(lambda: float(row)),
+    "was never closed": lambda: raised(lambda: compile("print((1", "cell", "exec")),
+    "incomplete input": lambda: raised(lambda: compile("print((1", "cell", "exec", codeop.PyCF_ALLOW_INCOMPLETE_INPUT)),
+    "name 'k' is not defined": lambda: raised(lambda: eval("k", {})),
+    "expected an indented block after function definition": lambda: raised(
+        lambda: compile("def f(x):\nreturn x", "cell", "exec")
+    ),
+    "encountered in exp": lambda: warned(lambda: np.exp(np.array([1e4]))),
+    "encountered in divide": lambda: warned(lambda: np.zeros(1) / np.zeros(1)),
+    "The truth value of an array with more than one element is ambiguous": lambda: raised(lambda: not row > 0),
+    "cannot reshape array of size": lambda: raised(lambda: table.reshape(4, 2)),
+    "all the input array dimensions except for the concatenation axis must match exactly": lambda: raised(
+        lambda: np.concatenate([table, table.T], axis=1)
+    ),
+    "Not run: its cell was not run since this kernel started": lambda: standing.NOT_RUN,
+    "is not defined yet. Run the cell with": lambda: inspect.getsource(unwritten),
+    "the cell that begins to define it stopped with an error": lambda: inspect.getsource(unwritten),
+    "You have run a newer": lambda: inspect.getsource(checking),
+    "check takes the function itself": lambda: checked("mix_rows"),
+    "One mistake that leads to answers like these": lambda: text.PERHAPS,
+    "whose own check does not pass yet: begin there": lambda: inspect.getsource(checking),
+    "Is there a loop that does not end?": lambda: inspect.getsource(checking),
+    "Make your guess first": lambda: repr(figures.which_products_run(None)),
+    "appears to have died. It will restart automatically": lambda: jupyterlabs_words(),
+    "when last checked; the saved notebook has another answer": lambda: overview.CHANGED,
+    "The following cell failed": lambda: inspect.getsource(nbgrader.validator),
+    "What you ran last is not in": lambda: inspect.getsource(handing_in),
+    "One call took too long; what had been earned before is kept": lambda: inspect.getsource(interview),
+    "This notebook computes with PyTorch, which is not installed here yet": lambda: torch_here.MISSING,
+    "expected m1 and m2 to have the same dtype": lambda: raised(lambda: square @ square.T.double()),
+    "mat1 and mat2 shapes cannot be multiplied": lambda: raised(lambda: square @ square),
+    "view size is not compatible with input tensor's size and stride": lambda: raised(lambda: square.T.view(6)),
+    "Can't call numpy() on Tensor that requires grad": lambda: raised(lambda: square.clone().requires_grad_().numpy()),
+}
+"""What is said, by the words of it that the page quotes."""
+
+OF_ANSWERS = {
+    "not written yet. Put your code where": "def mix_rows(A, V):\n    raise NotImplementedError()",
+    "and there is no exercise called": "def mix_row(A, V):\n    return A",
+    "The result should have the shape": "def mix_rows(A, V):\n    return (A @ V)[0]",
+    "Is there a return?": "def mix_rows(A, V):\n    A @ V",
+    "should be float32; yours is float64": "def mix_rows(A, V):\n    return 1.0 * np.array((A @ V).tolist())",
+    "in place; the caller still needs it as it was": "def mix_rows(A, V):\n    A *= 1.5\n    return A @ V",
+    "Called twice with the same arguments, it gives two different answers": (
+        "calls = []\ndef mix_rows(A, V):\n    calls.append(1)\n    return A @ V * len(calls)"
+    ),
+    "Right for new arrays, whose numbers lie in memory one after another, row by row": (
+        "def mix_rows(A, V):\n    return A.ravel('K').reshape(A.shape) @ V"
+    ),
+    "known mistake gives exactly these answers": "def pairwise_dots(X, Y):\n    return Y @ X.T",
+    "a loop is left, yours or one inside a helper you call": (
+        "def scaled_scores(Q, K):\n    return np.array([[q @ k for k in K] for q in Q]) / Q.shape[1] ** 0.5\n"
+        "def softmax(S, axis=-1):\n    P = np.exp(S - S.max(axis=axis, keepdims=True))\n    return P / P.sum(axis=axis, keepdims=True)\n"
+        "def attention(Q, K, V):\n    A = softmax(scaled_scores(Q, K))\n    return np.stack([a @ V for a in A]), A"
+    ),
+    "the right value to some seven digits": "def mix_rows(A, V):\n    return (A.astype('f') @ V.astype('f')).astype(A.dtype)",
+    "yours is nan": "def softmax_1d(s):\n    return np.exp(s) / np.exp(s).sum()",
+}
+"""Answers of which `check` says it."""
+
+
+def checked(thing: Any) -> str:
+    return checking.examine(thing).text
+
+
+def jupyterlabs_words() -> str:
+    files = [file for folder in jupyter_path("lab") for file in Path(folder, "static").glob("jlab_core.*.js")]
+    assert files, jupyterlab.__version__
+    return "".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def test_every_quotation_has_its_words_and_where_they_are_explained() -> None:
+    assert [f"`{quote}`" for quote, *_ in ENTRIES] == QUOTES
+    assert {quote for quote, *_ in ENTRIES} == SAID.keys() | OF_ANSWERS.keys()
+
+
+@pytest.mark.parametrize("quote", SAID)
+def test_it_is_said_in_these_words(quote: str) -> None:
+    assert quote in SAID[quote]()
+
+
+@pytest.mark.parametrize("quote", OF_ANSWERS)
+def test_check_says_it_in_these_words(quote: str, cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    *_, function = [one for one in cell(OF_ANSWERS[quote], np=np).values() if inspect.isfunction(one)]
+    assert quote in str(check(function))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=[quote for quote, *_ in ENTRIES])
+def test_the_heading_that_explains_it_is_there(entry: tuple[str, ...]) -> None:
+    *_, number, path, anchor = entry
+    cells = json.loads((ROOT / "release" / path).read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(one["source"]) for one in cells if one["cell_type"] == "markdown"]
+    headings = [heading for text in texts for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    assert path.startswith(number)
+    assert anchor in [heading.replace(" ", "-") for heading in headings]
