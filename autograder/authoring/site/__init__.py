@@ -39,8 +39,8 @@ def make_site(last: str, folder: Path) -> None:
 
 
 def _build(pages: Path, to: Path, read: Path) -> None:
-    command = [sys.executable, "-m", "sphinx", "--quiet", "--no-color", "--fail-on-warning", "--keep-going", "--builder", "html"]
-    command += ["--conf-dir", str(SETTINGS), "--doctree-dir", str(read), str(pages), str(to)]
+    command = [sys.executable, "-m", "sphinx", "--builder", "html", "--quiet", "--no-color", "--fail-on-warning"]
+    command += ["--keep-going", "--conf-dir", str(SETTINGS), "--doctree-dir", str(read), str(pages), str(to)]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if built.returncode:
         said = f"{built.stdout}{built.stderr}".replace(f"{pages}/", "")
