@@ -180,6 +180,21 @@ def replay(
     sys.exit(replay([*map(_known, notebooks or NOTEBOOKS)]))
 
 
+@app.command()
+def new(
+    notebook: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03")],
+    name: Annotated[str, typer.Argument(help="what the exercise is to be called, such as row_sums")],
+) -> None:
+    """Write the first draft of an exercise: its module, its name in the list, and its cells. It works, and waits to be changed."""
+    from autograder.authoring.adding import add
+    from autograder.folder import ROOT
+
+    with _in_a_sentence():
+        for path in add(_meant(notebook), name):
+            typer.echo(path.relative_to(ROOT))
+    typer.echo(f"Change what stands there, and try it: python -m autograder try {name}")
+
+
 @app.command("try")
 def try_(name: Annotated[str, typer.Argument(help="an exercise or a notebook, such as ffn or 05_block")]) -> None:
     """Make one exercise's notebook and prove it: its release, its outputs, its mutants, and the tests of what stands in it."""

@@ -22,6 +22,9 @@ from tests.support.whys import faults
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 FORMS = (ROOT / ".github" / "pull_request_template.md").read_text()
+DECLARED, ANSWERED = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+"""The exercise of the guide: its module, and its answer cell."""
+
 OUTPUTS = ROOT / ".ci" / "outputs.py"
 
 
@@ -61,9 +64,8 @@ def test_a_model_to_follow_stands_in_the_folder_that_is_named(name: str, folder:
 @pytest.fixture
 def example(tmp_path: Path) -> Exercise:
     """The exercise of the guide, as a file of its own."""
-    (code,) = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
     path = tmp_path / "row_sums.py"
-    path.write_text(code)
+    path.write_text(DECLARED)
     spec = spec_from_file_location("row_sums", path)
     assert spec
     assert spec.loader

@@ -1,0 +1,86 @@
+"""An exercise as CONTRIBUTING.md has it added: a draft that holds, changed into the guide's example, in a checkout of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.authoring.adding import add
+from autograder.folder import ROOT
+from autograder.problems import Problem
+from tests.test_contributing import ANSWERED, DECLARED
+
+NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".proofs", "build", "class", "work", "__pycache__", ".*_cache")
+SOURCE = Path("source", "00_shapes", "00_shapes.ipynb")
+MODULE = Path("autograder", "exercises", "shapes", "row_sums.py")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT, tmp_path / "checkout", ignore=NOT_COPIED)
+    return tmp_path / "checkout"
+
+
+def done(checkout: Path, *words: str) -> str:
+    """What a command of the checkout says, which has to succeed."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "autograder", *words],
+        cwd=checkout,
+        env=os.environ | {"PYTHONPATH": str(checkout)},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.thorough
+def test_a_draft_becomes_the_guides_exercise(checkout: Path) -> None:
+    written = done(checkout, "new", "00", "row_sums")
+    assert str(SOURCE) in written
+    assert str(MODULE) in written
+    done(checkout, "release")
+    assert "row_sums" in done(checkout, "mutants", "row_sums")  # the draft as it is
+
+    (checkout / MODULE).write_text(DECLARED)
+    notebook = nbformat.read(str(checkout / SOURCE), as_version=4)
+    (answer,) = (cell for cell in notebook.cells if cell.id == "row-sums-solution")
+    answer.source = ANSWERED.rstrip()
+    nbformat.write(notebook, str(checkout / SOURCE))
+    done(checkout, "release")
+    assert "sums_of_columns" in done(checkout, "mutants", "row_sums", "--explain")
+
+    released = (checkout / "release" / SOURCE.relative_to("source")).read_text()
+    assert "### Exercise 4 · `row_sums`" in released
+    assert "easy · 5 minutes · 1.5 points" in released
+    assert "A.sum(axis=1)" not in released
+
+
+def test_a_draft_stands_after_the_last_exercise(checkout: Path) -> None:
+    add("00_shapes", "row_sums", checkout)
+    ids = [cell.id for cell in nbformat.read(str(checkout / SOURCE), as_version=4).cells]
+    place = ids.index("to-columns-hints")
+    assert ids[place + 1 : place + 4] == ["row-sums-task", "row-sums-solution", "row-sums"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("RowSums", "is no name for an exercise"),
+        ("row__sums", "is no name for an exercise"),
+        ("lambda", "is no name for an exercise"),
+        ("softmax", "softmax is an exercise of 02_matrices already"),
+        ("parts", "parts.py is there already"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(checkout: Path, name: str, said: str) -> None:
+    before = (checkout / SOURCE).read_bytes()
+    with pytest.raises(Problem, match=said):
+        add("00_shapes", name, checkout)
+    assert (checkout / SOURCE).read_bytes() == before
