@@ -92,6 +92,16 @@ def test_the_two_commands_of_the_readme_exist() -> None:
     assert named <= targets()
 
 
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
+def test_the_ci_to_copy_does_what_there_is(name: str) -> None:
+    text = (ROOT / "docs" / "ci" / name).read_text()
+    told = yaml.safe_load(text)["jobs" if name == "github.yml" else "exercises"]
+    assert set(re.findall(r"(?:run:|-) make ([a-z-]+)", text)) == {"exercises"} <= targets()
+    assert set(re.findall(r"(?:python:|python-version: )\"?(\d+\.\d+)", text)) == {"3.11"}
+    assert told
+    assert "exercises: $(READY)" in MAKEFILE  # it sets up what it needs
+
+
 def test_every_target_is_declared_phony() -> None:
     (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
     assert set(phony.split()) == targets()
