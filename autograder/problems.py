@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 from autograder.plugins.printable import lines
 
 FAILED = 1
@@ -21,3 +24,9 @@ class Problem(RuntimeError):
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(lines(message))
         self.code = code
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A question that ends a message on a word that nobody knows: whether a similar one was meant; nothing where there is none."""
+    near = get_close_matches(word, list(known), n=3, cutoff=0.4)
+    return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from autograder.folder import Course
 from autograder.grading.marking import Marker
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.submission import read_submission
 from autograder.plugins.papers import Papers
-from autograder.problems import FAILED, Problem
+from autograder.problems import FAILED, Problem, nearest
 
 
 def explain(course: Course, assignment: str, student: str, exercise: str) -> str:
@@ -28,9 +26,7 @@ def explain(course: Course, assignment: str, student: str, exercise: str) -> str
     """
     handed_in = course.submitters(assignment)
     if student not in handed_in:
-        near = get_close_matches(student, handed_in, n=3, cutoff=0.4)
-        meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise Problem(f"{student} handed in nothing for {assignment}.{meant}")
+        raise Problem(f"{student} handed in nothing for {assignment}.{nearest(student, handed_in)}")
     snapshot = read_snapshot(course, assignment)
     folder = course.folder("submitted", student, assignment)
     submission = read_submission(folder, student, snapshot, course.directory.ignore)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -41,9 +41,10 @@ from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
 from autograder.plugins.stamping import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
-from autograder.problems import FAILED, UNCONFIRMED, Problem
+from autograder.problems import FAILED, UNCONFIRMED, Problem, nearest
 
 BATCH = 50
+MARKING, WRITING, FEEDBACK = "Marking", "Writing", "Feedback on"
 ENGINE = f"{JudgedExecute.__module__}.{JudgedExecute.__qualname__}"
 
 
@@ -85,6 +86,7 @@ def grade(
     force: bool = False,
     feedback: bool = True,
     paper: int | None = None,
+    students: Collection[str] = (),
     confirm: Callable[[list[Change]], bool] = lambda _: True,
     unwalled: Callable[[], bool] = lambda: True,
     console: Console | None = None,
@@ -102,6 +104,7 @@ def grade(
         feedback: whether to write feedback pages.
         paper: what everybody is marked on; if None, whatever each was marked on before, and else the last one, or a new one
             where feedback on that is out.
+        students: who is graded; everybody who handed in, if empty.
         confirm: is shown the scores that would change, and says whether to write; it is not asked where there are none.
         unwalled: is asked where submissions would run without walls, and says whether they may.
         console: where progress is told; nowhere, if None.
@@ -116,11 +119,11 @@ def grade(
         if registered(course, assignment):
             console.print(f"{assignment} was not in the gradebook yet: it was entered from source/.", markup=False)
         snapshot = read_snapshot(course, assignment)
-        run = _Run(course, snapshot, force, console)
+        run = _Run(course, snapshot, force, console, (MARKING, WRITING, FEEDBACK) if feedback else (MARKING, WRITING))
         if paper is not None:
             run.papers.use(paper)
         try:
-            run.read()
+            run.read(students)
             if run.waiting and scheduler is None and not run.has_walls() and not unwalled():
                 raise Problem(
                     "Nothing was run. Say yes, or use --no-walls: submissions then run without walls.", UNCONFIRMED
@@ -130,6 +133,8 @@ def grade(
             run.graded.written = not run.graded.changes or confirm(run.graded.changes)
             if run.graded.written:
                 run.write()
+                if not students:
+                    run.store.prune(run.keys.values())
                 if feedback:
                     run.feed_back(jobs)
             run.graded.failed = {who: printable_lines(why) for who, why in run.graded.failed.items()}
@@ -155,8 +160,11 @@ def grade(
 class _Run:
     """One run, step by step."""
 
-    def __init__(self, course: Course, snapshot: Snapshot, force: bool, console: Console) -> None:
+    def __init__(
+        self, course: Course, snapshot: Snapshot, force: bool, console: Console, phases: tuple[str, ...]
+    ) -> None:
         self.course, self.snapshot, self.force, self.console = course, snapshot, force, console
+        self.phases = phases
         self.assignment = snapshot.assignment
         self.marker = Marker(snapshot)
         self.store = Store(course.class_folder / "graded" / snapshot.assignment, snapshot)
@@ -172,11 +180,17 @@ class _Run:
         self.waiting: list[str] = []
         self.preload = [worker.__name__, feed_back.__module__, *exercise_modules(self.assignment)]
 
-    def read(self) -> None:
-        """Read what was handed in, and find out what there is to do."""
+    def read(self, only: Collection[str]) -> None:
+        """Read what was handed in, by these or by everybody, and find out what there is to do."""
         excluded = self.course.directory.student_id_exclude.split(",")
         students = [student for student in self.course.submitters(self.assignment) if student not in excluded]
-        self.graded.failed |= self.course.misnamed(self.assignment)
+        for student in only:
+            if student not in students:
+                raise Problem(f"{student} handed in nothing for {self.assignment}.{nearest(student, students)}")
+        if only:
+            students = [student for student in students if student in only]
+        else:
+            self.graded.failed |= self.course.misnamed(self.assignment)
         if not students and not self.graded.failed:
             folder = self.course.folder("submitted", "STUDENT", self.assignment)
             raise Problem(f"Nobody handed in {self.assignment}: there is no {folder}.")
@@ -238,7 +252,7 @@ class _Run:
                 return worker.mark_opened, submission, paper
             return worker.mark_elsewhere, submission, paper, carried, code
 
-        bar = Bar(self.console, f"Marking {self.assignment}", len(self.waiting))
+        bar = self._bar(MARKING, len(self.waiting))
         with self._crew(min(jobs or cores(), len(self.waiting)), scheduler) as crew, bar.shown():
             for student, result, error in in_parallel(crew, self.waiting, begin):
                 self._marked(student, result, error)
@@ -289,7 +303,7 @@ class _Run:
     def write(self) -> None:
         """Write every result, and remember whose was written."""
         waiting = list(self.entries)
-        bar = Bar(self.console, f"Writing {self.assignment}", len(waiting))
+        bar = self._bar(WRITING, len(waiting))
         with bar.shown():
             for start in range(0, len(waiting), BATCH):
                 batch = {}
@@ -311,7 +325,6 @@ class _Run:
                 self.store.wrote(
                     {who: self._state(entry) if entry.result.final else None for who, entry in batch.items()}
                 )
-        self.store.prune(self.keys.values())
 
     def feed_back(self, jobs: int | None) -> None:
         """Make the pages of everybody whose work or marks have changed since theirs were made."""
@@ -321,7 +334,7 @@ class _Run:
         if not waiting:
             return
         crew = Local(min(jobs or cores(), len(waiting)), self.preload, open_course, self.course.root)
-        bar = Bar(self.console, f"Feedback on {self.assignment}", len(waiting))
+        bar = self._bar(FEEDBACK, len(waiting))
         with closing(crew), bar.shown():
             for student, made, error in in_parallel(crew, waiting, lambda who: (feed_back, self.assignment, who)):
                 reason, notes = made or (str(error), [])
@@ -336,6 +349,10 @@ class _Run:
         graded = self.graded
         path.write_text(html(self.assignment, graded.lines, graded.late, graded.notes), encoding="utf-8")
         self.graded.report = path
+
+    def _bar(self, phase: str, total: int) -> Bar:
+        place = f"{self.phases.index(phase) + 1} of {len(self.phases)}"
+        return Bar(self.console, f"{phase} {self.assignment} ({place})", total)
 
     def _submission(self, student: str) -> Submission:
         folder = self.course.folder("submitted", student, self.assignment)

@@ -21,7 +21,7 @@ from autograder.folder import Course, NbgraderFailed
 from autograder.grading.database import opened
 from autograder.plugins.agreeing import outdated
 from autograder.plugins.files_beside import beside
-from autograder.problems import Problem
+from autograder.problems import Problem, nearest
 
 
 class File(NamedTuple):
@@ -194,7 +194,7 @@ def _missing(course: Course, assignment: str) -> str:
     if source.is_dir():
         return f"{assignment} was not released yet: run `nbgrader generate_assignment {assignment}` first."
     known = sorted(path.name for path in source.parent.glob("*") if path.is_dir())
-    return f"There is no assignment {assignment!r} in {source.parent}; there are: {', '.join(known) or 'none'}."
+    return f"There is no assignment {assignment!r} in {source.parent}; there are: {', '.join(known) or 'none'}.{nearest(assignment, known)}"
 
 
 def _official(notebook: Any) -> OfficialNotebook:

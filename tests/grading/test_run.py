@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ from tests.support.classes import files_in, gradebook_rows
 from tests.support.killing import killing_after
 from tests.support.quick import calls
 from tests.support.quick_class import NAME, QuickClass, hand_in
+
+PHASES = ((1, "Marking"), (2, "Writing"), (3, "Feedback on"))
 
 
 def scores(graded: Graded) -> dict[str, float | None]:
@@ -64,6 +67,31 @@ def test_only_what_changed_is_run_again(quick_class: QuickClass) -> None:
     hand_in(course, "cleo", "0.5")
     assert scores(grade(course, NAME, jobs=1, feedback=False)) == {"ada": 2.0, "ben": 1.5, "cleo": 0.5}
     assert called(course) == ["ada", "ben", "ben", "cleo"]
+
+
+def test_one_student_alone_is_graded_and_what_is_kept_of_others_stays(quick_class: QuickClass) -> None:
+    course = quick_class(ada="2", ben="1")
+    assert scores(grade(course, NAME, students=["ben"])) == {"ada": None, "ben": 1.0}
+    assert called(course) == ["ben"]
+    grade(course, NAME)
+    grade(course, NAME, students=["ada"], force=True)
+    assert called(course) == ["ada", "ada", "ben"]
+    assert scores(grade(course, NAME)) == {"ada": 2.0, "ben": 1.0}
+    assert called(course) == ["ada", "ada", "ben"]  # ben's result was kept
+
+
+def test_a_student_who_handed_in_nothing_is_named_with_whom_one_may_mean(quick_class: QuickClass) -> None:
+    course = quick_class(adalbert="2", ben="1")
+    with pytest.raises(Problem, match=r"adalbret handed in nothing for quick. Did you mean adalbert\?"):
+        grade(course, NAME, students=["adalbret"])
+    assert called(course) == []
+
+
+def test_the_phases_of_a_run_are_numbered(quick_class: QuickClass) -> None:
+    said = Console(file=StringIO(), width=140)
+    grade(quick_class(ada="2"), NAME, console=said)
+    printed = said.file.getvalue()  # type: ignore[attr-defined]
+    assert [f"{phase} quick ({number} of 3): 1" in printed for number, phase in PHASES] == [True] * 3
 
 
 def test_force_runs_everybody_again(quick_class: QuickClass) -> None:
@@ -309,7 +337,7 @@ def test_two_runs_at_once_are_refused(quick_class: QuickClass) -> None:
 
 
 def test_an_assignment_that_does_not_exist_is_named_with_those_that_do(quick_class: QuickClass) -> None:
-    with pytest.raises(Problem, match=r"no assignment 'quack'.* there are: quick") as refused:
+    with pytest.raises(Problem, match=r"no assignment 'quack'.* there are: quick\. Did you mean quick\?") as refused:
         grade(quick_class(ada="2"), "quack")
     assert refused.value.code == USAGE
 
