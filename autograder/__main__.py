@@ -297,6 +297,22 @@ def explain(
 
 
 @app.command()
+def likeness(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask, or any other that was graded")],
+    course: Annotated[
+        Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
+    ] = None,
+) -> None:
+    """Write a page of answers that are alike beyond what a class shares anyway, whatever their names and layout. For you alone."""
+    from autograder.folder import ROOT, Course
+    from autograder.grading.likeness.page import make_page
+
+    with _in_a_sentence():
+        path, pairs = make_page(Course(course or ROOT), assignment)
+    typer.echo(f"{path}: {pairs} {'pair' if pairs == 1 else 'pairs'}")
+
+
+@app.command()
 def doctor(
     require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
 ) -> None:
