@@ -54,6 +54,7 @@ class Verdict:
     Attributes:
         mistakes: names of the known mistakes whose answers these are, most often one or none.
         lessons: what the student reads about each.
+        case: the smallest public case in which an answer goes wrong that is no known mistake's for certain, in lines; "" elsewhere.
     """
 
     exercise: str
@@ -62,6 +63,7 @@ class Verdict:
     mistakes: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
     note: str = ""
+    case: str = ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -92,12 +94,14 @@ class Verdict:
         Raises:
             ValueError: the tree is of any other form, or its score or points are not those of its findings.
         """
+        if isinstance(tree, dict):
+            tree = {"case": "", **tree}  # earlier verdicts have none
         found = _fields(tree, {**_FORM, "score": float, "points": float})
         findings = tuple(Finding(**_fields(finding, _FINDING)) for finding in found["findings"])
         mistakes, lessons = (tuple(_entry(text, str) for text in found[name]) for name in ("mistakes", "lessons"))
         if found["outcome"] not in SENTENCES or not all(0 <= each.earned <= each.points for each in findings):
             raise ValueError("no outcome, or points out of bounds")
-        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, found["note"])
+        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, found["note"], found["case"])
         if (verdict.score, verdict.points) != (found["score"], found["points"]):
             raise ValueError("a score or points that the findings do not come to")
         return verdict
@@ -133,6 +137,7 @@ _FORM: dict[str, type] = {
     "mistakes": list,
     "lessons": list,
     "note": str,
+    "case": str,
 }
 
 
