@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,7 @@ from zipfile import ZipFile
 import matplotlib.pyplot
 import nbformat
 import pytest
+import yaml
 
 from autograder.authoring.kit import FOLDER, library, make_kit
 from autograder.authoring.mutants import as_student
@@ -264,6 +266,17 @@ def test_a_kit_is_small_and_exact(kit: Path) -> None:
     }
     says = json.loads((kit / "kit.json").read_text())
     assert says["version"] in (kit / "site" / "course" / "__init__.py").read_text()
+
+
+def test_who_has_conda_gets_what_start_installs(kit: Path) -> None:
+    environment = yaml.safe_load((kit / "environment.yml").read_text())
+    python, pip, by_pip = environment["dependencies"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert (python, pip) == (f"python{project['requires-python']}", "pip")
+    *options, wheel = by_pip["pip"]
+    assert options == ["--constraint constraints.txt", "--requirement requirements.txt"]
+    assert (kit / wheel).is_file()
+    assert (kit / "constraints.txt").read_text() == (ROOT / "constraints.txt").read_text()
 
 
 def test_start_refuses_an_old_python_in_a_sentence(kit: Path) -> None:

@@ -67,8 +67,9 @@ def make_kit(last: str, folder: Path) -> Path:
         _write_requirements(kit, version)
         shutil.copy(HERE / "start.py", kit)
         (wheel,) = kit.glob("*.whl")
-        begin = (HERE / "START.md").read_text(encoding="utf-8").replace("WHEEL", wheel.name)
-        (kit / "START.md").write_text(begin, encoding="utf-8")
+        for name in ("START.md", "environment.yml"):
+            text = (HERE / name).read_text(encoding="utf-8").replace("WHEEL", wheel.name)
+            (kit / name).write_text(text, encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         archive = folder / f"{FOLDER}-{number}.zip"
         with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=9) as opened:
