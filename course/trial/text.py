@@ -199,7 +199,7 @@ def _where(path: tuple[int | str, ...]) -> str:
     if _speaks(path):
         return str(path[-1])
     ordinals = ("first", "second", "third", "fourth", "fifth", "sixth")
-    inside = "".join(f", at {part!r}" for part in path[1:])
+    inside = "".join(f", at {part!r}" for part in path[1:]) + "," * (len(path) > 1)
     if isinstance(path[0], str):
         return f"The result's {path[0]!r}{inside}"
     part = f"The {ordinals[path[0]]} part of the result" if path[0] < 6 else f"Part {path[0] + 1} of the result"
