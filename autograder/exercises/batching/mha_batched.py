@@ -731,8 +731,8 @@ def every_nan_of_the_output_to_zero(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def exponentials_overflow(X: T, params: Params, h: int, keep: T) -> T:
-    """scores far above 0 come out as NaN, and scores far below as 0: e to the 1000 is more than a computer can hold,
-    and e to the -1000 is rounded to 0. PyTorch's softmax subtracts the largest score of each row first.
+    """rows of scores far above 0 come out as NaN, and rows far below 0 as zeros: e to the 1000 is more than a computer
+    can hold, and e to the -1000 is rounded to 0. PyTorch's softmax subtracts the largest score of each row first.
     """
     Q, K, V = _projected(X, params, h)
     return _joined(plain_exponentials(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]

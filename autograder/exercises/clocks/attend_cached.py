@@ -207,7 +207,7 @@ def _far_from_zero(rng: np.random.Generator, sign: float) -> Case:
 
 @probe(0.75, part=("output", "cache"))
 def one_step(rng: np.random.Generator) -> list[Case]:
-    """the {part} of a step: the new token attends to all tokens so far, itself the last; the cache has one row more"""
+    """the {part} of a step where tokens are in the cache, few or many"""
     d, k, v = sizes(rng, 3)
     few = [_cached(rng, *sizes(rng, 4, low=3, high=7), harness="stepping") for _ in range(2)]
     return [*few, _cached(rng, 40, d, k, v, harness="stepping"), _cached(rng, 3, d, d, d, harness="stepping")]
