@@ -158,6 +158,20 @@ def test_a_number_within_a_list_is_told_by_its_place(shelf: Callable[..., None],
     assert "\nThe result's 'times', at 1, should be 3; yours is 0.25.\n" in result.text
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("x @ np.ones((3, 2))", "core dimension 0 (size 3 is different from 1)"),
+        ("x[0] @ np.ones((1, 2))", "does not have enough dimensions (has 0, requires 1)"),
+    ],
+)
+def test_an_error_of_a_product_is_told_without_numpys_signature(
+    shelf: Callable[..., None], cell: Cell, line: str, said: str
+) -> None:
+    shelf(stored("f", [(np.ones(1),)], [Observation(np.ones(2))], parameters=(("x", "n"),)))
+    assert said in examine(cell(f"def f(x):\n    return {line}\n", np=np)["f"]).text
+
+
 def test_an_activation_is_named(shelf: Callable[..., None], cell: Cell) -> None:
     case = (np.array([-1.0]), public_function("relu"))
     shelf(stored("f", [case], [Observation(np.zeros(1))], parameters=(("x", "n"), ("act", ""))))
