@@ -493,7 +493,8 @@ def relative_to_the_answer(logits: F, ids: F) -> float:
 @mistake
 def maximum_of_zero_or_more(logits: F, ids: F) -> float:
     """your largest logit is never below 0: somewhere a maximum starts from 0. Where all logits of a row lie far below,
-    all their exponentials become 0, and the logarithm of 0 is -∞.
+    all their exponentials become 0, and the logarithm of 0 is -∞. Subtract the largest logit, also where it is
+    negative.
     """
     shifted = logits[:, :-1] - logits[:, :-1].max(axis=-1, keepdims=True, initial=0)
     with np.errstate(divide="ignore"):
