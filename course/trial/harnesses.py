@@ -275,7 +275,7 @@ def looked_into(function: Callable[..., Any], n: int, places: list[int]) -> Any:
 
 
 def refusing(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Here something is to be refused: a ValueError is raised."""
+    """A ValueError that is raised here counts as an answer: the call is refused."""
     try:
         answer = function(*arguments)
     except ValueError:
@@ -331,9 +331,9 @@ def shards(
     act: str,
     owners: dict[str, np.ndarray],
 ) -> list[Value]:
-    """p processes called your function at the same time, each with a rank of its own; act is the function of that name, plus 1
-    once it has been given more numbers than a rank's share. The weights in owners were shared out: the number there is the rank
-    that holds a column or, where numbers stand one above the other, a row. Every other rank found 100 in its place."""
+    """p processes called your function at the same time, each with a rank of its own. In params each found its own shards only: what
+    belongs to another rank was 100 there. owners says whose each column is or, where numbers stand one above the other, each row.
+    act is the function of that name, plus 1 once it has been given more numbers than a rank's share."""
     import numpy as np
 
     share = len(X) * len(params["b1"]) // p

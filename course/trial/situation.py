@@ -53,6 +53,8 @@ def _argument(name: str, axes: str, argument: Value | Function) -> str:
         return f"{name} = {argument}" if str(argument) != name else ""
     value = bare(argument)
     shown = show(value) if leaves(value) <= SMALL else _shapes(value)
+    if isinstance(value, float):
+        shown = f"{value:.12g}"  # rounded, it could lie on the other side of an edge
     called = name
     if isinstance(value, np.ndarray):
         if value.size > SMALL:

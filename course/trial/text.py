@@ -182,7 +182,7 @@ def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
 def _exception(raised: Raised, values: bool) -> str:
     if raised.kind in UNRAISED:
         return f"{raised.message[:1].upper()}{raised.message[1:]}."
-    said = re.sub(r", with gufunc signature \S+", "", raised.message).rstrip(".")
+    said = re.sub(r", with gufunc signature \S+|gufunc core with signature \S+ ", "", raised.message).rstrip(".")
     message = f": {said}" if said and values else ""
     at = f" at line {raised.line} of {raised.function}, `{raised.source}`" if raised.source else ""
     return f"Your code raises {raised.kind}{message}{at}."
@@ -199,7 +199,7 @@ def _where(path: tuple[int | str, ...]) -> str:
     if _speaks(path):
         return str(path[-1])
     ordinals = ("first", "second", "third", "fourth", "fifth", "sixth")
-    inside = "".join(f", at {part!r}" for part in path[1:])
+    inside = "".join(f", at {part!r}" for part in path[1:]) + "," * (len(path) > 1)
     if isinstance(path[0], str):
         return f"The result's {path[0]!r}{inside}"
     part = f"The {ordinals[path[0]]} part of the result" if path[0] < 6 else f"Part {path[0] + 1} of the result"

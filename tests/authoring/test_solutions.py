@@ -228,7 +228,7 @@ def test_the_tables_are_made_of_the_stored_answers(monkeypatch: pytest.MonkeyPat
             "07_caught_cheating",
             "verdict",
             "not_a_number_is_honest",
-            "Here something is to be refused: a ValueError is raised.",
+            "A ValueError that is raised here counts as an answer: the call is refused.",
         ),
     ],
 )

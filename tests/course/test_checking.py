@@ -147,6 +147,31 @@ def test_arguments_in_a_dictionary_are_shown_in_numbers_where_they_are_few(
     assert said[1] == "f: not yet.\nWith params = W [5, 5], b [2]; [3]"
 
 
+def test_a_number_close_to_an_edge_is_shown_with_its_digits(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(stored("f", [(1.75 + 2.0**-20,)], [Observation(1.0)], parameters=(("loss", ""),)))
+    assert "With loss = 1.75000095367\n" in examine(cell("def f(loss):\n    return 0.0\n")["f"]).text
+
+
+def test_a_number_within_a_list_is_told_by_its_place(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(stored("f", [(2.0,)], [Observation({"times": [1.0, 3.0]})], parameters=(("x", ""),)))
+    result = examine(cell("def f(x):\n    return {'times': [1.0, 0.25]}\n")["f"])
+    assert "\nThe result's 'times', at 1, should be 3; yours is 0.25.\n" in result.text
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("x @ np.ones((3, 2))", "core dimension 0 (size 3 is different from 1)"),
+        ("x[0] @ np.ones((1, 2))", "does not have enough dimensions (has 0, requires 1)"),
+    ],
+)
+def test_an_error_of_a_product_is_told_without_numpys_signature(
+    shelf: Callable[..., None], cell: Cell, line: str, said: str
+) -> None:
+    shelf(stored("f", [(np.ones(1),)], [Observation(np.ones(2))], parameters=(("x", "n"),)))
+    assert said in examine(cell(f"def f(x):\n    return {line}\n", np=np)["f"]).text
+
+
 def test_an_activation_is_named(shelf: Callable[..., None], cell: Cell) -> None:
     case = (np.array([-1.0]), public_function("relu"))
     shelf(stored("f", [case], [Observation(np.zeros(1))], parameters=(("x", "n"), ("act", ""))))

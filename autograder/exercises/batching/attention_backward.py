@@ -207,7 +207,7 @@ def averages_down_the_columns(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
 
 @mistake
 def sign_turned(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
-    """the gradients of queries and keys have the wrong sign: learning would walk uphill."""
+    """the gradients of queries and keys have the wrong sign: a step against them would make the loss larger."""
     A = _forward(Q, K, keep)
     return _back(A, -_softmax_back(A, dO @ V.T), Q, K, dO)
 
@@ -244,8 +244,9 @@ def weights_and_their_gradient_exchanged(Q: T, K: T, V: T, keep: T, dO: T) -> Th
 
 @mistake
 def scores_for_weights(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
-    """you handed softmax_backward the scores, with -inf where they are hidden. It wants the weights that softmax made of
-    them."""
+    """you handed softmax_backward the scores, with -inf where they are hidden, and sums with infinities in them end in
+    NaN. It wants the weights that softmax made of the scores.
+    """
     S = (Q @ K.T / Q.shape[1] ** 0.5).masked_fill(~keep, -torch.inf)
     return _back(_forward(Q, K, keep), _softmax_back(S, dO @ V.T), Q, K, dO)
 
@@ -498,7 +499,7 @@ def values_not_turned(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
 
 @mistake
 def values_gradient_of_values(Q: T, K: T, V: T, keep: T, dO: T) -> Three:
-    """for the values you mixed the values themselves. What flows back is dO."""
+    """for dV you mixed the outputs themselves, A V. What flows back is their gradient, dO."""
     dQ, dK, _ = _back(A := _forward(Q, K, keep), _softmax_back(A, dO @ V.T), Q, K, dO)
     return dQ, dK, A.T @ (A @ V)
 

@@ -191,7 +191,9 @@ def never_causal(lengths: T, n: int, causal: bool, left: bool = False) -> T:
 
 @misses_the_idea
 def never_left(lengths: T, n: int, causal: bool, left: bool = False) -> T:
-    """with left=True the padding stands in front: the last `length` places are real, and not the first."""
+    """you put the padding behind the text, also with left=True. There it stands in front: the last `length` places are
+    real, and not the first.
+    """
     return combine_by_rules(lengths, n, causal, False)
 
 
@@ -353,8 +355,9 @@ def last_none_are_all(lengths: T, n: int, causal: bool, left: bool = False) -> T
 
 @mistake
 def added_mask(lengths: T, n: int, causal: bool, left: bool = False) -> T:
-    """your mask holds 0 where a place may be seen, and -inf where it may not: a mask that is added to scores. Asked for is one of True
-    and False; True means: may attend."""
+    """your mask holds 0 where a place may be seen, and -inf where it may not: a mask that is added to scores. A mask of
+    True and False is asked for, with True where a token may attend.
+    """
     keep = combine_by_rules(lengths, n, causal, left)
     return torch.zeros_like(keep, dtype=torch.float32).masked_fill(~keep, -torch.inf)
 

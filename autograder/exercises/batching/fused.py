@@ -305,8 +305,9 @@ def causal_if_the_first_is_a_triangle(Q: T, K: T, V: T, keep: T) -> T:
 
 @mistake
 def causal_if_there_is_no_future(Q: T, K: T, V: T, keep: T) -> T:
-    """a mask that hides the future is a triangle for you, and you asked for is_causal. It may hide something of the past as well, such as
-    padding. Hand the mask on."""
+    """you took every mask that hides the future for a triangle, and asked for is_causal. It may hide something of the
+    past as well, such as padding. Hand the mask on.
+    """
     if keep.shape[-2] == keep.shape[-1] and not keep.triu(1).any():
         return _sdpa(Q, K, V, is_causal=True)
     return _sdpa(Q, K, V, attn_mask=keep)
@@ -462,8 +463,9 @@ def heads_squeezed(Q: T, K: T, V: T, keep: T) -> T:
 
 @mistake
 def fused_without_history(Q: T, K: T, V: T, keep: T) -> T:
-    """the numbers are right, but no gradient reaches what went in: queries, keys and values were detached (.data does that too), or the call
-    stands under no_grad, or the way went through numpy. Hand them over as they are."""
+    """the outputs are right, but no gradient reaches what went in: queries, keys and values were detached (.data does
+    that too), or the call stands under no_grad, or the way went through numpy. Hand them over as they are.
+    """
     return _sdpa(Q.detach(), K.detach(), V.detach(), attn_mask=keep)
 
 

@@ -288,7 +288,7 @@ def norms_made_new(module: Block, params: Arrays) -> Block:
 
 @mistake
 def uses_up_the_parameters(module: Block, params: Arrays) -> Block:
-    """the caller's dictionary is empty, or short of what you took: popping takes entries away. Look them up with square brackets."""
+    """you took entries out of the caller's dictionary: popping removes them. Look them up with square brackets."""
     state = _state(params)
     params.clear()
     return _copied(module, state).eval()
@@ -454,8 +454,9 @@ def values_first(module: Block, params: Arrays) -> Block:
 
 @mistake
 def thirds_of_wqkv(module: Block, params: Arrays) -> Block:
-    """you cut Wqkv into three equal parts. That fits only where values are as wide as keys. How wide all values are
-    together, Wo tells, and so does the module itself."""
+    """you cut Wqkv into three equal parts. That fits only where values are as wide as keys. Wo tells how wide all
+    values are together, and so does the module itself.
+    """
     Wq, Wk, Wv = np.array_split(params["Wqkv"], 3, axis=1)
     return _copied(module, _state(params) | {"query.weight": Wq.T, "key.weight": Wk.T, "value.weight": Wv.T}).eval()
 

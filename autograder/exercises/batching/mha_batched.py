@@ -499,8 +499,9 @@ def no_scale(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def width_without_its_root(X: T, params: Params, h: int, keep: T) -> T:
-    """your scores were divided by k: at once, or by √k twice (PyTorch's own attention divides by it, too). It is divided by √k, once, as
-    it was for one text."""
+    """your scores were divided by k: at once, or by √k twice (PyTorch's own attention divides by it, too). Scores are
+    divided by √k, once, as for one text.
+    """
     Q, K, V = _projected(X, params, h)
     return _joined(masked_weights(Q @ K.transpose(-2, -1) / Q.shape[-1], keep) @ V) @ params["Wo"]
 
@@ -637,7 +638,7 @@ def hides_the_kept(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def mask_turned(X: T, params: Params, h: int, keep: T) -> T:
-    """you turned the mask, so that it says whom a token is seen by. Row i of keep says whom token i may see."""
+    """you turned the mask: your row i says who may see token i. Row i of keep says whom token i may see."""
     Q, K, V = _projected(X, params, h)
     return _joined(masked_weights(scores_over_root_k(Q, K), keep.transpose(-2, -1)) @ V) @ params["Wo"]
 
@@ -660,8 +661,10 @@ def first_heads_mask_for_all(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def hides_the_kept_at_first(X: T, params: Params, h: int, keep: T) -> T:
-    """before softmax you hid the places where keep is True, and afterwards those where it is False: together that is
-    everything. True means: may attend. And masked_fill fills where its mask is True."""
+    """you hid the places where keep is True before softmax, and those where it is False afterwards. Together that is
+    everything, and where softmax saw nothing it gave NaN. True means: may attend. And masked_fill fills where its mask
+    is True.
+    """
     Q, K, V = _projected(X, params, h)
     A = scores_over_root_k(Q, K).masked_fill(keep, -torch.inf).softmax(dim=-1).masked_fill(~keep, 0)
     return _joined(A @ V) @ params["Wo"]
@@ -728,8 +731,9 @@ def every_nan_of_the_output_to_zero(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def exponentials_overflow(X: T, params: Params, h: int, keep: T) -> T:
-    """large scores come out as NaN: e to a score of 1000 is more than a computer can hold, and infinity over infinity is
-    not a number. PyTorch's softmax subtracts the largest score of each row first."""
+    """rows of scores far above 0 come out as NaN, and rows far below 0 as zeros: e to the 1000 is more than a computer
+    can hold, and e to the -1000 is rounded to 0. PyTorch's softmax subtracts the largest score of each row first.
+    """
     Q, K, V = _projected(X, params, h)
     return _joined(plain_exponentials(scores_over_root_k(Q, K), keep) @ V) @ params["Wo"]
 
@@ -846,30 +850,34 @@ def _plainly(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def detaches_the_input(X: T, params: Params, h: int, keep: T) -> T:
-    """the numbers are right, but X has lost its history: a detached tensor, or a new one made of its numbers, does not
-    know where it comes from. No gradient reaches what came before. Work on X itself."""
+    """the outputs are right, but no gradient reaches X: it was detached, or a new tensor was made of its numbers, which
+    does not know where they come from. Work on X itself.
+    """
     return _plainly(X.detach(), params, h, keep)
 
 
 @mistake
 def detaches_the_parameters(X: T, params: Params, h: int, keep: T) -> T:
-    """the numbers are right, but the parameters were detached (.data does that too), so no gradient reaches them, and
-    they could never learn. Use them as they are."""
+    """the outputs are right, but the parameters were detached (.data does that too), so no gradient reaches them, and
+    they could never learn. Use them as they are.
+    """
     return _plainly(X, {name: weight.detach() for name, weight in params.items()}, h, keep)
 
 
 @mistake
 def detaches_the_weights(X: T, params: Params, h: int, keep: T) -> T:
-    """the numbers are right, but the attention weights were cut off from the scores they were made of. The gradient
-    still goes through the values, and not through queries and keys, which could never learn."""
+    """the outputs are right, but the attention weights were cut off from the scores they were made of. The gradient
+    still goes through the values, and not through queries and keys, which could never learn.
+    """
     Q, K, V = _projected(X, params, h)
     return _joined(masked_weights(scores_over_root_k(Q, K), keep).detach() @ V) @ params["Wo"]
 
 
 @mistake
 def leaves_pytorch(X: T, params: Params, h: int, keep: T) -> T:
-    """the numbers are right, but on the way you left PyTorch (through numpy, or under no_grad), and autograd cannot
-    follow there: every gradient is zero. Everything that you need has a PyTorch name."""
+    """the outputs are right, but on the way you left PyTorch (through numpy, or under no_grad), and autograd cannot
+    follow there: every gradient is zero. Everything that you need has a PyTorch name.
+    """
     with torch.no_grad():
         return _plainly(X, params, h, keep)
 

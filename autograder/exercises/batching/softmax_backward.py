@@ -122,8 +122,9 @@ def plus_the_average(A: T, dA: T) -> T:
 
 @mistake
 def average_of_the_gradients_squared_away(A: T, dA: T) -> T:
-    """you summed A times dA, and put A in the wrong place: it multiplies the average alone, and dA stands without it. It multiplies
-    the whole bracket."""
+    """you multiplied the average alone by A, and dA stands without it. A multiplies the whole bracket, dA less the
+    average.
+    """
     return dA - A * (A * dA).sum(dim=-1, keepdim=True)
 
 
@@ -136,7 +137,9 @@ def weights_less_their_gradient(A: T, dA: T) -> T:
 
 @mistake
 def slopes_alone(A: T, dA: T) -> T:
-    """these are the slopes p·(1 - p), without dA. How much the loss changes with each weight, dA says; it has to take part."""
+    """these are the slopes p·(1 - p), without dA. It says how much the loss changes with each weight, and has to take
+    part.
+    """
     return A * (1 - A)
 
 
@@ -237,7 +240,7 @@ def sum_without_weights(A: T, dA: T) -> T:
 
 @mistake
 def wrong_sign(A: T, dA: T) -> T:
-    """the sign is turned: with these gradients learning would walk uphill."""
+    """the sign is turned: a step against this gradient would make the loss larger."""
     return A * ((A * dA).sum(dim=-1, keepdim=True) - dA)
 
 

@@ -319,7 +319,7 @@ def nobody_reads_the_norms(X: F, params: Params, h: int, keep: B, eps: float, ac
 
 @mistake
 def ffn_of_the_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """you gave the FFN T1. It reads T4, in which there is what attention has found."""
+    """you gave the FFN T1. It reads T4, which holds what attention has found as well."""
     T1 = norm1(X, params, eps)
     T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
     T3 = T2 + X
@@ -352,7 +352,7 @@ def norms_the_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act:
 
 @mistake
 def updates_without_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """you added T5 to T2. On the line stands T3, which is T2 and the tokens."""
+    """you added T5 to T2. What runs past the FFN is T3: T2 and the tokens."""
     stages = block_at_once(X, params, h, keep, eps, act)
     return {**stages, "H": stages["T5"] + stages["T2"]}
 
@@ -496,8 +496,10 @@ def norms_without_parameters(X: F, params: Params, h: int, keep: B, eps: float, 
 
 @mistake
 def norms_over_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """both LayerNorms run over the tokens, feature by feature. So tokens meet in them, the future too. Each token is normed by
-    itself, over its own features."""
+    """both LayerNorms run over the tokens, feature by feature, so tokens meet in them, and see the future. (With one
+    token alone the variance is 0 then, and with eps = 0 that gives NaN.) Each token is normed by itself, over its own
+    features.
+    """
 
     def over_tokens(Z: F, i: int) -> F:
         spread = np.sqrt(Z.var(axis=0, keepdims=True) + eps)
@@ -637,7 +639,7 @@ def no_mask(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stag
 
 @mistake
 def mask_turned(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """you turned the mask, so that it says whom a token is seen by. Row i of keep says whom token i may see."""
+    """you turned the mask: your row i says who may see token i. Row i of keep says whom token i may see."""
     return block_at_once(X, params, h, keep.T, eps, act)
 
 
@@ -809,7 +811,7 @@ def adds_the_line_twice(X: F, params: Params, h: int, keep: B, eps: float, act: 
 
 @mistake
 def uses_up_the_parameters(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """the caller's dictionary is short of what you took: popping takes entries away. Look them up with square brackets."""
+    """you took entries out of the caller's dictionary: popping removes them. Look them up with square brackets."""
     stages = block_at_once(X, params, h, keep, eps, act)
     params.clear()
     return stages
@@ -854,7 +856,7 @@ def norms_get_eps_first(X: F, params: Params, h: int, keep: B, eps: float, act: 
 
 @mistake
 def only_the_end(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you returned H alone. Asked for are all six stages, by name, so that one can see where a block goes wrong."""
+    """you returned H alone. All six stages are asked for, by name, so that one can see where a block goes wrong."""
     return block_at_once(X, params, h, keep, eps, act)["H"]
 
 

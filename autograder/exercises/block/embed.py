@@ -290,7 +290,7 @@ def tokens_add_up(ids: F, E: F, Pos: F) -> F:
 
 @mistake
 def rows_without_ids(ids: F, E: F, Pos: F) -> F:
-    """you took the first rows of E in their order. Which row a word has, ids says."""
+    """you took the first rows of E in their order. ids says which row each word has."""
     return np.broadcast_to(E[np.arange(ids.shape[1]) % len(E)] + Pos[: ids.shape[1]], (*ids.shape, E.shape[1])).copy()
 
 

@@ -116,7 +116,7 @@ def variance_near_eps(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def norm_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
-    """as many tokens as features, and batches of them"""
+    """as many tokens as features, also with more axes in front"""
     d, b = sizes(rng, 2, 3, 7)
     return [
         case(LARGE * normal(rng, d, d), *_affine(rng, d), EPS),  # means that lie flat line up with the features
@@ -235,7 +235,7 @@ def eps_after_the_division_times_gain(X: F, gain: F, bias: F, eps: float) -> F:
 
 @mistake
 def eps_as_a_floor(X: F, gain: F, bias: F, eps: float) -> F:
-    """you used eps as a smallest variance that you allow. It is added to every variance, small or large."""
+    """you used eps as the smallest variance that you allow. It is added to every variance, small or large."""
     return gain * minus_mean(X) / np.sqrt(np.maximum(row_variance(X), eps)) + bias
 
 

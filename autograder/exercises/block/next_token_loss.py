@@ -227,7 +227,9 @@ def rolls_all_texts_at_once(logits: F, ids: F) -> float:
 
 @mistake
 def word_zero_does_not_count(logits: F, ids: F) -> float:
-    """you left out the guesses whose answer is word 0, as if its place were empty. Here id 0 is a word like any other."""
+    """you left out the guesses whose answer is word 0, as if its place were empty. (Where no guess is left, their mean
+    is 0/0, which is NaN.) Here id 0 is a word like any other.
+    """
     losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
     counted = ids[:, 1:] != 0
     with np.errstate(invalid="ignore"):
@@ -252,19 +254,23 @@ def word_zero_costs_nothing(logits: F, ids: F) -> float:
 
 @mistake
 def two_ahead(logits: F, ids: F) -> float:
-    """you shifted twice: row i is compared with word i + 2. Row i is the guess for word i + 1."""
+    """you shifted twice: row i is compared with word i + 2. (In a text of two words nothing is left then, and the mean
+    of nothing is NaN.) Row i is the guess for word i + 1.
+    """
     return float(-_of_the_answers(_logs(logits[:, :-2]), ids[:, 2:]).mean())
 
 
 @mistake
 def most_likely_for_the_answer(logits: F, ids: F) -> float:
-    """you took the probability of the most likely word. The loss asks for the word that did come: which it is, ids says."""
+    """you took the probability of the most likely word. The loss asks for the word that did come: ids says which it is."""
     return float(-_logs(logits[:, :-1]).max(axis=-1).mean())
 
 
 @mistake
 def last_guess_left_out(logits: F, ids: F) -> float:
-    """you left the last guess of each text out as well. A text of n words has n - 1 guesses: row n - 2 is held against word n - 1."""
+    """you left the last guess of each text out as well. (In a text of two words nothing is left then, and the mean of
+    nothing is NaN.) A text of n words has n - 1 guesses: row n - 2 is held against word n - 1.
+    """
     with np.errstate(invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of no losses there is no mean
         return float(-_of_the_answers(_logs(logits[:, :-2]), ids[:, 1:-1]).mean())
@@ -298,8 +304,9 @@ def divides_by_all_words(logits: F, ids: F) -> float:
 
 @mistake
 def averages_over_the_vocabulary(logits: F, ids: F) -> float:
-    """you divided by the size of the vocabulary as well. A one-hot table has a single 1 in each row; its zeros are no
-    guesses."""
+    """you divided by the size of the vocabulary as well: somewhere a mean is taken over all c words of a row. A row is
+    one guess, and has one loss.
+    """
     return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean() / logits.shape[-1])
 
 
@@ -340,16 +347,18 @@ def softmax_over_cut_places(logits: F, ids: F) -> float:
 
 @mistake
 def logarithm_of_softmax_over_places(logits: F, ids: F) -> float:
-    """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the last
-    axis. (And where a probability is rounded to 0, its logarithm is no loss: take the logarithm on paper first.)"""
+    """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the
+    last axis. (And where a probability is rounded to 0, its logarithm is -∞: take the logarithm on paper first.)
+    """
     with np.errstate(divide="ignore"):
         return float(-np.log(_of_the_answers(_softmax(logits, 1)[:, :-1], ids[:, 1:])).mean())
 
 
 @mistake
 def logarithm_of_softmax_over_cut_places(logits: F, ids: F) -> float:
-    """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the last
-    axis. (And where a probability is rounded to 0, its logarithm is no loss: take the logarithm on paper first.)"""
+    """your softmax runs over axis 1, the places of the text. The words of the vocabulary compete, and they lie on the
+    last axis. (And where a probability is rounded to 0, its logarithm is -∞: take the logarithm on paper first.)
+    """
     with np.errstate(divide="ignore"):
         return float(-np.log(_of_the_answers(_softmax(logits[:, :-1], 1), ids[:, 1:])).mean())
 
@@ -362,8 +371,9 @@ def softmax_over_texts(logits: F, ids: F) -> float:
 
 @mistake
 def logarithm_of_softmax_over_texts(logits: F, ids: F) -> float:
-    """your softmax runs over axis 0, the texts. The words of the vocabulary compete, and they lie on the last axis. (And
-    where a probability is rounded to 0, its logarithm is no loss: take the logarithm on paper first.)"""
+    """your softmax runs over axis 0, the texts. The words of the vocabulary compete, and they lie on the last axis.
+    (And where a probability is rounded to 0, its logarithm is -∞: take the logarithm on paper first.)
+    """
     with np.errstate(divide="ignore"):
         return float(-np.log(_of_the_answers(_softmax(logits[:, :-1], 0), ids[:, 1:])).mean())
 
@@ -418,8 +428,9 @@ def in_powers_of_ten(logits: F, ids: F) -> float:
 
 @mistake
 def squared_differences(logits: F, ids: F) -> float:
-    """you took the squared differences between probabilities and a one-hot table. The loss is minus the logarithm of the right
-    word's probability."""
+    """you squared differences: the probabilities less 1 for the right word and 0 for all others. The loss is minus the
+    logarithm of the right word's probability.
+    """
     rows = row_softmax(logits[:, :-1])
     return float(((rows - np.eye(logits.shape[-1])[ids[:, 1:]]) ** 2).sum(axis=-1).mean())
 
@@ -481,8 +492,10 @@ def relative_to_the_answer(logits: F, ids: F) -> float:
 
 @mistake
 def maximum_of_zero_or_more(logits: F, ids: F) -> float:
-    """your largest logit is never below 0: somewhere a maximum starts from 0. Where all logits of a row lie far below, all their
-    exponentials become 0, and the logarithm of 0 is no loss."""
+    """your largest logit is never below 0: somewhere a maximum starts from 0. Where all logits of a row lie far below,
+    all their exponentials become 0, and the logarithm of 0 is -∞. Subtract the largest logit, also where it is
+    negative.
+    """
     shifted = logits[:, :-1] - logits[:, :-1].max(axis=-1, keepdims=True, initial=0)
     with np.errstate(divide="ignore"):
         logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
@@ -491,8 +504,9 @@ def maximum_of_zero_or_more(logits: F, ids: F) -> float:
 
 @mistake
 def largest_magnitude(logits: F, ids: F) -> float:
-    """you subtracted the largest absolute value of each row. If it belongs to a negative logit, it brings all of them further down,
-    until their exponentials are 0. Subtract the largest logit itself."""
+    """you subtracted the largest absolute value of each row. If it belongs to a negative logit, it brings all of them
+    further down, until their exponentials are 0, whose logarithm is -∞. Subtract the largest logit itself.
+    """
     shifted = logits[:, :-1] - np.abs(logits[:, :-1]).max(axis=-1, keepdims=True)
     with np.errstate(divide="ignore"):
         logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
@@ -511,8 +525,9 @@ def mean_as_the_shift(logits: F, ids: F) -> float:
 
 @mistake
 def smallest_as_the_shift(logits: F, ids: F) -> float:
-    """you subtracted the *smallest* logit of each row. All that is left is 0 or more, and e to it soon infinite. Subtract the
-    largest."""
+    """you subtracted the *smallest* logit of each row. All that is left is 0 or more, and e to it is soon infinite.
+    Subtract the largest.
+    """
     shifted = logits[:, :-1] - logits[:, :-1].min(axis=-1, keepdims=True)
     with np.errstate(over="ignore", invalid="ignore"):
         logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
@@ -554,9 +569,10 @@ def maximum_with_the_wrong_sign(logits: F, ids: F) -> float:
 
 @mistake
 def logarithm_of_zero(logits: F, ids: F) -> float:
-    """you made probabilities first and took their logarithm. One that is smaller than the smallest number became 0 on the
-    way, and its loss is infinite. Take the logarithm on paper first: of an exponential nothing is left but what stood
-    above the e."""
+    """you made probabilities first and took their logarithm. One that is too small for a computer became 0 on the way,
+    and its loss is infinite. Take the logarithm on paper first: then the right word's logit is never put into an
+    exponential.
+    """
     with np.errstate(divide="ignore"):
         return float(-np.log(_of_the_answers(row_softmax(logits[:, :-1]), ids[:, 1:])).mean())
 
@@ -626,8 +642,9 @@ def ten_to_the_minus_6_added(logits: F, ids: F) -> float:
 
 @mistake
 def global_maximum(logits: F, ids: F) -> float:
-    """you subtracted the largest logit of the whole array. In a row that lies far below it all exponentials become 0, and
-    the logarithm of 0 is no loss. Each row has its own maximum."""
+    """you subtracted the largest logit of the whole array. In a row that lies far below it all exponentials become 0,
+    and the logarithm of 0 is -∞. Each row has its own maximum.
+    """
     shifted = logits[:, :-1] - logits.max()
     logs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return float(-_of_the_answers(logs, ids[:, 1:]).mean())

@@ -468,8 +468,9 @@ def uses_up_the_list_from_its_end(X: F, layers: Layers, final_norm: Norm, h: int
 
 @mistake
 def writes_into_the_tokens(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
-    """you wrote what the blocks make into the caller's tokens: += and X[:] = ... change an array for everybody who holds it. Give
-    the name to a new one."""
+    """you wrote what the blocks make into the caller's tokens: += and X[:] = ... change an array for everybody who
+    holds it. Make a new array.
+    """
     X[:] = _through(X, layers, h, keep, eps, act)
     return normalised_rows(X, *final_norm, eps)
 

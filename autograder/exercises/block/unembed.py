@@ -168,9 +168,9 @@ def logits_turned(H: F, U: F) -> F:
 
 @mistake
 def product_turned_twice(H: F, U: F) -> F:
-    """you turned both factors and turned the result back. For a table [n, d] that is right; with more axes .T reverses all of
-    them, and with items in front the product is not that of each item. An output stands in its row already: nothing has to be
-    turned."""
+    """you turned both factors and turned the result back. For a table [n, d] that is right; with more axes .T reverses
+    all of them, and the wrong axes are multiplied. An output stands in its row already: nothing has to be turned.
+    """
     return (U.T @ H.T).T
 
 
@@ -368,8 +368,9 @@ def centres_the_outputs(H: F, U: F) -> F:
 
 @mistake
 def names_the_winner(H: F, U: F) -> F:
-    """you returned the number of the word with the largest logit. All c logits of each output are asked for: by how much
-    it wins is what a model learns from."""
+    """you returned the number of the word with the largest logit. All c logits of each output are asked for: the loss
+    compares the right word with all others.
+    """
     return np.argmax(H @ U, axis=-1)
 
 

@@ -360,7 +360,8 @@ def adds_up_copies(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps
 @mistake
 def no_sums(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """no part is ever added to the others: each rank ends with another H, made of its own heads and its own hidden
-    features. Twice the ranks have to meet."""
+    features. The ranks have to meet twice.
+    """
     _refuse(p, params, h)
     T3 = _attended(rank, p, norm1(X, params, eps), params, h, keep) + X
     return np.asarray(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"] + T3)
@@ -385,8 +386,9 @@ def no_second_sum(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps:
 
 @mistake
 def one_sum_at_the_end(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the FFN of yours reads what attention found on its own rank alone, and the parts are added up in the end, when it is too late: the second LayerNorm reads the sum T3, whole. The
-    first all-reduce has to come before it."""
+    """your FFN reads what attention found on its own rank alone, and the parts are added up only at the end. The second
+    LayerNorm reads the sum T3, whole: the first all-reduce has to come before it.
+    """
     _refuse(p, params, h)
     T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     T5 = _fed(rank, p, norm2(T2 + X, params, eps), params, act)
@@ -437,8 +439,9 @@ def residuals_and_b2_on_every_rank(rank: int, p: int, X: F, params: Params, h: i
 
 @mistake
 def b2_on_every_rank(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """b2 is in the sum p times, once for each rank: you added it to the part before the all-reduce. It belongs to
-    the block, not to a rank. (A well-known kind of layer once shipped so.)"""
+    """b2 is in the sum p times, once for each rank: you added it to the part before the all-reduce. It belongs to the
+    block, not to a rank.
+    """
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act) + params["b2"]) + T3)
 
@@ -461,8 +464,9 @@ def sums_T5_twice(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps:
 
 @mistake
 def averages(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you divided the sums by p. The parts are terms of one sum, not p guesses at the same thing: gradients are
-    averaged so, and these are none."""
+    """you divided the sums by p. The parts are terms of one sum, not p guesses at the same thing. (It is gradients that
+    are averaged.)
+    """
     _refuse(p, params, h)
     T3 = _summed(_attended(rank, p, norm1(X, params, eps), params, h, keep)) / p + X
     return np.asarray(_summed(_fed(rank, p, norm2(T3, params, eps), params, act)) / p + params["b2"] + T3)
@@ -509,9 +513,9 @@ def sums_queries_keys_and_values(rank: int, p: int, X: F, params: Params, h: int
 
 @mistake
 def puts_the_heads_together_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but you put the heads of all ranks side by side and multiplied by the whole of Wo on
-    every rank. A rank has the rows of Wo that its own heads need; each gives a part of T2, and the parts are added
-    up."""
+    """you put the heads of all ranks side by side, and multiplied by the whole of Wo on every rank. That is right where
+    all of Wo is at hand, but a rank has only the rows that its own heads need: what they give is a part of T2.
+    """
     _refuse(p, params, h)
     v = _value_width(params, h)
     seen = np.zeros((len(X), h * v), X.dtype)
@@ -524,9 +528,9 @@ def puts_the_heads_together_first(rank: int, p: int, X: F, params: Params, h: in
 def puts_the_hidden_features_together_first(
     rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
 ) -> F:
-    """the numbers are right, but you put the hidden features of all ranks side by side and multiplied by the whole
-    of W2 on every rank. A rank has the rows of W2 that its own features need; each gives a part of T5, and the
-    parts are added up."""
+    """you put the hidden features of all ranks side by side, and multiplied by the whole of W2 on every rank. That is
+    right where all of W2 is at hand, but a rank has only the rows that its own features need: these give a part of T5.
+    """
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     bent = np.zeros((len(X), len(params["b1"])), X.dtype)
     bent[:, _share(rank, p, bent.shape[1])] = _bent(rank, p, norm2(T3, params, eps), params, act)
@@ -535,8 +539,9 @@ def puts_the_hidden_features_together_first(
 
 @mistake
 def puts_both_together_first(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but each time you put the pieces of all ranks side by side, and every rank multiplied by the whole of Wo, or
-    W2. A rank has the rows that its own pieces need: what these give is added up."""
+    """each time you put the pieces of all ranks side by side, and every rank multiplied by the whole of Wo, or W2. A
+    rank has only the rows that its own pieces need: what these give is added up.
+    """
     _refuse(p, params, h)
     v = _value_width(params, h)
     seen = np.zeros((len(X), h * v), X.dtype)
@@ -560,9 +565,9 @@ def splits_the_FFN_by_rows_first(rank: int, p: int, X: F, params: Params, h: int
 
 @mistake
 def bends_the_parts(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you cut W1 by rows and applied the activation to each rank's part of the hidden features. The activation
-    bends, so the sum of what is bent is not what the sum would be, bent. Cut W1 by columns: then a rank has all of
-    a few hidden features."""
+    """you cut W1 by rows and applied the activation to each rank's part of the hidden features. act(a) + act(b) is not
+    act(a + b). Cut W1 by columns: then a rank has all of a few hidden features.
+    """
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own = _share(rank, p, X.shape[1])
     bent = act(norm2(T3, params, eps)[:, own] @ params["W1"][own] + params["b1"])
@@ -650,15 +655,17 @@ def the_first_shards_on_every_rank(rank: int, p: int, X: F, params: Params, h: i
 
 @mistake
 def counts_ranks_from_the_end(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the sums are right, but rank 0 took the last shards and the last rank the first. Each rank has its own shards
-    only: rank 0 the first."""
+    """rank 0 took the last shards and the last rank the first. With all weights at hand the sums are the same, but each
+    rank has its own shards only: rank 0 the first.
+    """
     return _right(p - 1 - rank, p, X, params, h, keep, eps, act)
 
 
 @mistake
 def deals_heads_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the sums are right, but you dealt heads and hidden features out like cards, one to each rank in turn. The
-    shards are contiguous: rank 0 has the first h / p heads, and the first f / p hidden features."""
+    """you dealt heads and hidden features out like cards, one to each rank in turn. With all weights at hand the sums
+    are the same, but a rank has its own shards only, in blocks: rank 0 the first h / p heads and f / p hidden features.
+    """
     _refuse(p, params, h)
     v = _value_width(params, h)
     heads = np.arange(rank, h, p)
@@ -785,8 +792,9 @@ def Wqkv_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: 
 
 @mistake
 def Wo_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """you multiplied a rank's heads by the whole of Wo. It has a row for each feature of all heads, and a rank has
-    h / p of them: it takes the rows of its own."""
+    """you multiplied a rank's heads by the whole of Wo. It has a row for each feature of all heads, and a rank takes
+    the rows of its own h / p. (mha, given too many rows, finds too small a k; where k is 0, 0/0 is NaN.)
+    """
     _refuse(p, params, h)
     T3 = (
         _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), params["Wo"], h // p, keep)) + X
@@ -1493,8 +1501,10 @@ def rows_of_Wo_by_the_tokens(rank: int, p: int, X: F, params: Params, h: int, ke
 
 @mistake
 def deals_columns_out_in_turn(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """a rank takes every p-th column of queries, keys and values, every p-th row of Wo, and every p-th hidden feature.
-    For hidden features any p-th would do; heads are torn apart. Shards are contiguous."""
+    """you gave a rank every p-th column of queries, keys and values, every p-th row of Wo, and every p-th hidden
+    feature. That tears heads apart. Shards are blocks: rank 0 has the first h / p heads, and the first f / p hidden
+    features.
+    """
     _refuse(p, params, h)
     own = slice(rank, None, p)
     Wqkv = np.hstack([W[:, own] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)])
@@ -1695,8 +1705,9 @@ def refuses_the_width_of_a_token_too(
 
 @misses_the_idea
 def attention_of_all_and_divided(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """only the FFN is shared out: every rank computed all heads and brought a p-th of the result to the first meeting. The numbers are right, and each rank needs all of Wqkv and Wo. A rank
-    has the heads of its own."""
+    """only the FFN is shared out: every rank computed all heads and brought a p-th of the result to the first meeting.
+    That needs all of Wqkv and Wo on each rank, which has the heads of its own only.
+    """
     _refuse(p, params, h)
     T3 = _summed(_attended(0, 1, norm1(X, params, eps), params, h, keep) / p) + X
     return _second_half(rank, p, T3, params, eps, act)
@@ -1711,8 +1722,9 @@ def FFN_of_all_and_divided(rank: int, p: int, X: F, params: Params, h: int, keep
 
 @misses_the_idea
 def FFN_by_tokens(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but in the FFN you dealt the tokens, and every rank has all of W1 and W2. What is to be shared out are the hidden features: then a rank has f / p columns of W1, and the rows of
-    W2 that meet them."""
+    """in the FFN you dealt the tokens, and every rank needs all of W1 and W2. What is to be shared out are the hidden
+    features: then a rank has f / p columns of W1, and the rows of W2 that meet them.
+    """
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     part, own = np.zeros(X.shape, X.dtype), _share(rank, p, len(X))
     part[own] = _fed(0, 1, norm2(T3, params, eps)[own], params, act)
@@ -1743,7 +1755,9 @@ def two_halves(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: fl
 def deals_hidden_features_out_in_turn(
     rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act
 ) -> F:
-    """the sums are right, but you dealt the hidden features out like cards, one to each rank in turn. The shards are contiguous: rank 0 has the first f / p of them."""
+    """you dealt the hidden features out like cards, one to each rank in turn. With all weights at hand the sums are the
+    same, but each rank has its own shards only, in blocks: rank 0 the first f / p hidden features.
+    """
     T3 = _first_half(rank, p, X, params, h, keep, eps)
     own = slice(rank, None, p)
     bent = act(norm2(T3, params, eps) @ params["W1"][:, own] + params["b1"][own])
@@ -1761,7 +1775,9 @@ def norms_before_the_sum(rank: int, p: int, X: F, params: Params, h: int, keep: 
 
 @mistake
 def one_meeting(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
-    """attention and FFN of yours both read X, and meet once, as in models that let the two halves run side by side. Here the FFN reads T4, which is made of T3, after a meeting of its own."""
+    """your attention and your FFN both read X, and meet once, as in models that let the two halves run side by side.
+    Here the FFN reads T4, which is made of T3, after a meeting of its own.
+    """
     _refuse(p, params, h)
     T2 = _attended(rank, p, norm1(X, params, eps), params, h, keep)
     return np.asarray(_summed(T2 + _fed(rank, p, norm2(X, params, eps), params, act)) + params["b2"] + X)

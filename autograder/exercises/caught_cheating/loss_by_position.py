@@ -143,7 +143,7 @@ def nothing_switched_off(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5, part="loss")
 def loss_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """one position, one text, float64, ids that are not contiguous, large logits, a surprise of 2000 nats"""
+    """one position, one text, float64, ids that are not contiguous, large logits, a loss of 2000 nats"""
     b, n, c = sizes(rng, 3, 3)
     surprised = np.array([[2000.0, 0.0], [2000.0, 0.0]])
     return [
@@ -167,8 +167,9 @@ def _each(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def averages_the_positions_away(model: nn.Module, ids: Tensor) -> Tensor:
-    """you averaged over texts and over positions, so that one number is left (PyTorch's cross-entropy does so of itself,
-    unless you ask for no reduction). This is the number that hides the culprit. Average over the texts alone."""
+    """you averaged over texts and over positions, so that one number is left (PyTorch's cross-entropy does so by
+    itself, unless you ask for no reduction). This is the number that hides the culprit. Average over the texts alone.
+    """
     return _each(model, ids).mean()
 
 
@@ -202,8 +203,9 @@ def left_in_training_mode(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def only_the_outer_flag(model: nn.Module, ids: Tensor) -> Tensor:
-    """you changed the mode of the model itself, and the part inside it stayed as it was, in training mode. Each part has
-    a flag of its own: there is a method that sets them all."""
+    """you changed the mode of the model itself, and the part inside it stayed as it was, in training mode. Each part
+    has a mode of its own, and there is one call that sets them all.
+    """
     was = model.training
     model.training = False
     with torch.no_grad():
@@ -214,8 +216,9 @@ def only_the_outer_flag(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def only_the_outer_flag_put_back(model: nn.Module, ids: Tensor) -> Tensor:
-    """you put back the mode of the model itself, and the part inside it was left in evaluation mode. Each part has a flag
-    of its own: there is a method that sets them all."""
+    """you put back the mode of the model itself, and the part inside it was left in evaluation mode. Each part has a
+    mode of its own, and there is one call that sets them all.
+    """
     was = model.training
     model.eval()
     with torch.no_grad():
@@ -345,8 +348,10 @@ def first_shown_last_asked(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def one_prefix_at_a_time(model: nn.Module, ids: Tensor) -> Tensor:
-    """you ran the model once for each prefix, and took its last guess. Then no guess has anything to its right, and a
-    model that peeks finds nothing to peek at. (You will want this later on.) Here it is one run over all n symbols."""
+    """you ran the model on one beginning of the texts after another, and took its last guess. Then no guess has
+    anything to its right, and a model that peeks finds nothing to peek at. (You will want this later on.) Here it is
+    one run over all n symbols.
+    """
     parts = [_from_logits(model, ids[:, : i + 1])[:, -1] for i in range(ids.shape[1] - 1)]
     logits = torch.stack(parts, dim=1)
     return cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)
@@ -575,20 +580,22 @@ def median_over_texts(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def symbol_0_taken_for_padding(model: nn.Module, ids: Tensor) -> Tensor:
-    """guesses of symbol 0 count nothing with you, as if it were padding. Here it is a symbol like any other."""
+    """you count a guess of symbol 0 as a loss of 0, as if it were padding. Here it is a symbol like any other."""
     return torch.where(ids[:, 1:] == 0, 0.0, _each(model, ids)).mean(dim=0)
 
 
 @mistake
 def symbol_0_left_out(model: nn.Module, ids: Tensor) -> Tensor:
-    """guesses of symbol 0 are left out of your mean, as if it were padding. Here it is a symbol like any other."""
+    """you left guesses of symbol 0 out of your mean, as if it were padding. (Where all are left out, the mean is 0/0,
+    which is NaN.) Here it is a symbol like any other.
+    """
     counts = ids[:, 1:] != 0
     return (_each(model, ids) * counts).sum(dim=0) / counts.sum(dim=0)
 
 
 @mistake
 def surprise_of_the_likeliest(model: nn.Module, ids: Tensor) -> Tensor:
-    """this is the loss of the symbol that the model thinks likeliest. It is asked for the one that came."""
+    """this is the loss of the symbol that the model thinks likeliest. The loss of the symbol that came is wanted."""
     return -_from_logits(model, ids[:, :-1]).log_softmax(dim=-1).max(dim=-1).values.mean(dim=0)
 
 
@@ -658,16 +665,18 @@ def text_numbers_not_upright(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def an_axis_of_length_one_left(model: nn.Module, ids: Tensor) -> Tensor:
-    """`gather` gives back as many axes as it was given, and the last one, of length 1, is still there. Take its only
-    entry."""
+    """your result has an axis of length 1 too many, as `gather` leaves it: it gives back as many axes as it was given.
+    Take its only entry.
+    """
     log_p = _from_logits(model, ids[:, :-1]).log_softmax(dim=-1)
     return -log_p.gather(-1, ids[:, 1:, None]).mean(dim=0)
 
 
 @mistake
 def squeezes_every_axis(model: nn.Module, ids: Tensor) -> Tensor:
-    """`squeeze` without an axis drops every axis of length 1: that of the texts too if there is one text, and that of the
-    positions if there is one position. Say which axis you mean."""
+    """you took out every axis of length 1, as `squeeze` does without an axis: that of the texts too if there is one
+    text, and that of the positions if there is one position. Say which axis you mean.
+    """
     log_p = _from_logits(model, ids[:, :-1]).log_softmax(dim=-1)
     return -log_p.gather(-1, ids[:, 1:, None]).squeeze().mean(dim=0)
 
@@ -707,7 +716,7 @@ def softmax_over_texts(model: nn.Module, ids: Tensor) -> Tensor:
 
 @mistake
 def sign_not_turned(model: nn.Module, ids: Tensor) -> Tensor:
-    """these are log-probabilities, which are negative. A loss is a surprise: turn the sign."""
+    """your losses are negative: they are logarithms of probabilities, which are below 1. Turn the sign."""
     return -_each(model, ids).mean(dim=0)
 
 

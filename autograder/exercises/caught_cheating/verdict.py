@@ -130,8 +130,9 @@ def _number(loss: float) -> float:
 
 @mistake
 def lower_is_better(loss: float, entropy: float, tol: float) -> str:
-    """you call every low loss honest. Below the entropy nobody gets by predicting: a loss down there says that the model
-    has seen the answers."""
+    """you call every low loss honest. Nobody gets below the entropy by predicting: a loss down there says that the
+    model has seen the answers.
+    """
     return "underfit" if _number(loss) > entropy + tol else "honest"
 
 
@@ -240,8 +241,9 @@ def half_a_tolerance(loss: float, entropy: float, tol: float) -> str:
 
 @mistake
 def tolerance_turned(loss: float, entropy: float, tol: float) -> str:
-    """you moved each edge to the wrong side, by -tol where +tol is due. Then a loss that lies on the entropy is both too
-    high and too low."""
+    """you moved each edge to the wrong side: + and - are exchanged. Then a loss that lies on the entropy itself is both
+    too high and too low.
+    """
     return "leak" if _number(loss) < entropy + tol else "underfit" if loss > entropy - tol else "honest"
 
 
@@ -266,14 +268,16 @@ def upper_edge_left_out(loss: float, entropy: float, tol: float) -> str:
 @mistake
 def edges_left_out_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
     """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
-    NaN, which passes every comparison by, comes out as honest: refuse it with a ValueError."""
+    NaN, for which every comparison is False, comes out as honest: refuse it with a ValueError.
+    """
     return "leak" if loss <= entropy - tol else "underfit" if loss >= entropy + tol else "honest"
 
 
 @mistake
 def edges_left_out_and_nan_underfit(loss: float, entropy: float, tol: float) -> str:
     """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
-    NaN, which passes every comparison by, comes out as underfit: refuse it with a ValueError."""
+    NaN, for which every comparison is False, comes out as underfit: refuse it with a ValueError.
+    """
     if abs(loss - entropy) < tol:
         return "honest"
     return "leak" if loss < entropy else "underfit"
@@ -282,7 +286,8 @@ def edges_left_out_and_nan_underfit(loss: float, entropy: float, tol: float) -> 
 @mistake
 def edges_left_out_and_nan_a_leak(loss: float, entropy: float, tol: float) -> str:
     """two things. At the edges themselves, tol away from the entropy, you do not say honest, and they belong to it. And
-    NaN, which passes every comparison by, comes out as a leak: refuse it with a ValueError."""
+    NaN, for which every comparison is False, comes out as a leak: refuse it with a ValueError.
+    """
     if abs(loss - entropy) < tol:
         return "honest"
     return "underfit" if loss > entropy else "leak"
@@ -304,15 +309,15 @@ def no_width_is_no_tolerance(loss: float, entropy: float, tol: float) -> str:
 
 @mistake
 def never_honest(loss: float, entropy: float, tol: float) -> str:
-    """you know two words and not the third. Between the edges, where a loss is as low as it can honestly be, it is
-    honest."""
+    """you never say honest. Between the edges a loss is as low as it can honestly be."""
     return "underfit" if _number(loss) > entropy else "leak"
 
 
 @mistake
 def never_a_leak_and_no_tolerance(loss: float, entropy: float, tol: float) -> str:
-    """you ask only whether the loss is above the entropy. By luck an honest model lands a little above, which tol allows
-    for; and far below it nobody gets by predicting, so that a loss down there is a leak."""
+    """you ask only whether the loss is above the entropy. By luck an honest model lands a little above, which tol
+    allows for; and nobody gets far below it by predicting, so that a loss down there is a leak.
+    """
     return "underfit" if _number(loss) > entropy else "honest"
 
 
@@ -346,22 +351,28 @@ def capitals(loss: float, entropy: float, tol: float) -> str:
 
 @mistake
 def not_a_number_is_honest(loss: float, entropy: float, tol: float) -> str:
-    """you call a loss of NaN honest. NaN is neither below a number nor above one, so it passes every comparison by; nor does
-    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
+    """you call a loss of NaN honest. NaN is neither below a number nor above one, so every comparison is False; nor
+    does == find it, since NaN equals nothing, not even itself. `math` has a function that does. Refuse it with a
+    ValueError.
+    """
     return "leak" if loss < entropy - tol else "underfit" if loss > entropy + tol else "honest"
 
 
 @mistake
 def not_a_number_is_underfit(loss: float, entropy: float, tol: float) -> str:
-    """you call a loss of NaN underfit. NaN is neither below a number nor above one, so it passes every comparison by; nor does
-    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
+    """you call a loss of NaN underfit. NaN is neither below a number nor above one, so every comparison is False; nor
+    does == find it, since NaN equals nothing, not even itself. `math` has a function that does. Refuse it with a
+    ValueError.
+    """
     return "leak" if loss < entropy - tol else "honest" if loss <= entropy + tol else "underfit"
 
 
 @mistake
 def not_a_number_is_a_leak(loss: float, entropy: float, tol: float) -> str:
-    """you call a loss of NaN a leak. NaN is neither below a number nor above one, so it passes every comparison by; nor does
-    == find it, since NaN equals nothing, not even itself. `math` has a question for it. Refuse it with a ValueError."""
+    """you call a loss of NaN a leak. NaN is neither below a number nor above one, so every comparison is False; nor
+    does == find it, since NaN equals nothing, not even itself. `math` has a function that does. Refuse it with a
+    ValueError.
+    """
     return "underfit" if loss > entropy + tol else "honest" if loss >= entropy - tol else "leak"
 
 
@@ -386,43 +397,49 @@ def edges_left_out_upper_first(loss: float, entropy: float, tol: float) -> str:
 
 @mistake
 def words_exchanged_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
-    """two things. You exchanged the two words: a leak makes the loss too low, and a model that has not learnt enough has one that
-    is too high. And NaN, which passes every comparison by, is not refused."""
+    """two things. You exchanged the two words: a leak makes the loss too low, and a model that has not learnt enough
+    has one that is too high. And NaN, for which every comparison is False, is not refused.
+    """
     return "leak" if loss > entropy + tol else "underfit" if loss < entropy - tol else "honest"
 
 
 @mistake
 def no_tolerance_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
-    """two things. You left tol out: by luck alone an honest model lands a little below the entropy as often as above it. And NaN,
-    which passes every comparison by, is not refused."""
+    """two things. You left tol out: by luck alone an honest model lands a little below the entropy as often as above
+    it. And NaN, for which every comparison is False, is not refused.
+    """
     return _compared(loss, entropy, 0.0)
 
 
 @mistake
 def lower_is_better_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
-    """two things. You call every low loss honest: below the entropy nobody gets by predicting, so a loss down there says that the
-    model has seen the answers. And NaN, which passes every comparison by, is not refused."""
+    """two things. You call every low loss honest: nobody gets below the entropy by predicting, so a loss down there
+    says that the model has seen the answers. And NaN, for which every comparison is False, is not refused.
+    """
     return "underfit" if loss > entropy + tol else "honest"
 
 
 @mistake
 def distance_is_a_leak_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
-    """two things. You call every loss that is far from the entropy a leak, above it too, where it is a model that has not learnt
-    enough. And NaN, which passes every comparison by, is not refused."""
+    """two things. You call every loss that is far from the entropy a leak, above it too, where it is a model that has
+    not learnt enough. And NaN, for which every comparison is False, is not refused.
+    """
     return "leak" if abs(loss - entropy) > tol else "honest"
 
 
 @mistake
 def tolerance_is_a_share_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
-    """two things. You took tol for a share of the entropy; it is an amount in nats, which is added and subtracted. And NaN, which
-    passes every comparison by, is not refused."""
+    """two things. You took tol for a share of the entropy; it is an amount in nats, which is added and subtracted. And
+    NaN, for which every comparison is False, is not refused.
+    """
     return _compared(loss, entropy, tol * entropy)
 
 
 @mistake
 def half_a_tolerance_and_nan_honest(loss: float, entropy: float, tol: float) -> str:
-    """two things. Your band is tol wide from edge to edge, and it reaches by tol down and by tol up. And NaN, which passes every
-    comparison by, is not refused."""
+    """two things. Your band is tol wide from edge to edge, and it reaches by tol down and by tol up. And NaN, for which
+    every comparison is False, is not refused.
+    """
     return _compared(loss, entropy, tol / 2)
 
 
@@ -470,8 +487,9 @@ def negative_refused(loss: float, entropy: float, tol: float) -> str:
 
 @mistake
 def zero_or_less_refused(loss: float, entropy: float, tol: float) -> str:
-    """you refuse a loss of 0, and less. The rule has a word for it: it lies below the band, so it is a leak. Only NaN, which is no
-    number, has to be refused."""
+    """you refuse a loss of 0 or less. The rule has a word for it: it lies below the band, so it is a leak. Only NaN,
+    which is no number, has to be refused.
+    """
     if not loss > 0:
         raise ValueError("no loss")
     return _judge(loss, entropy, tol)
@@ -528,8 +546,9 @@ def a_word_for_nan(loss: float, entropy: float, tol: float) -> str:
 
 @mistake
 def overfit_for_a_leak(loss: float, entropy: float, tol: float) -> str:
-    """you call a loss that is too low overfit. Overfitting makes the loss low on texts the model has *learnt from*; below the entropy
-    on new ones gets nobody who does not see the answers. The word is leak."""
+    """you call a loss that is too low overfit. Overfitting is to learn texts by heart: the loss is low on *those*
+    texts. On new texts nobody gets below the entropy who does not see the answers: the word is leak.
+    """
     word = _judge(loss, entropy, tol)
     return "overfit" if word == "leak" else word
 

@@ -207,7 +207,7 @@ def _far_from_zero(rng: np.random.Generator, sign: float) -> Case:
 
 @probe(0.75, part=("output", "cache"))
 def one_step(rng: np.random.Generator) -> list[Case]:
-    """the {part} of a step: the new token attends to all tokens so far, itself the last; the cache has one row more"""
+    """the {part} of a step where tokens are in the cache, few or many"""
     d, k, v = sizes(rng, 3)
     few = [_cached(rng, *sizes(rng, 4, low=3, high=7), harness="stepping") for _ in range(2)]
     return [*few, _cached(rng, 40, d, k, v, harness="stepping"), _cached(rng, 3, d, d, d, harness="stepping")]
@@ -405,8 +405,9 @@ def changes_the_callers_cache_and_copies_it(x_new: T, cache: Cache, Wq: T, Wk: T
 
 @mistake
 def new_first_in_the_callers_cache(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """two things. The new key and value stand in front of the old ones, so that row j of the cache is no longer token j; and
-    you put them into the caller's own dictionary, who may want to go on from it in two ways."""
+    """two things. The new key and value stand in front of the old ones, so that row j of the cache is no longer token
+    j. And you put them into the caller's own dictionary: make a new one.
+    """
     cache["K"] = torch.cat([x_new @ Wk, cache["K"]])
     cache["V"] = torch.cat([x_new @ Wv, cache["V"]])
     return _mixed(x_new @ Wq, cache["K"], cache["V"]), cache
@@ -449,15 +450,17 @@ def root_of_the_model_width(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step
 
 @mistake
 def root_of_the_tokens_before(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you divided the scores by √m, the number of tokens in the cache. The scale belongs to the width k of a key: a length taken
-    from the wrong axis."""
+    """you divided the scores by √m, the number of tokens in the cache. It is the width k of a key that counts: was a
+    length taken from the wrong axis?
+    """
     return _with_scores(_products(x_new, cache, Wq, Wk) / len(cache["K"]) ** 0.5, x_new, cache, Wk, Wv)
 
 
 @mistake
 def root_of_the_tokens(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you divided the scores by √(m + 1), the number of tokens. The scale belongs to the width k of a key: a length taken from
-    the wrong axis."""
+    """you divided the scores by √(m + 1), the number of tokens. It is the width k of a key that counts: was a length
+    taken from the wrong axis?
+    """
     return _with_scores(_products(x_new, cache, Wq, Wk) / (len(cache["K"]) + 1) ** 0.5, x_new, cache, Wk, Wv)
 
 
@@ -665,7 +668,9 @@ def stacks_for_joining(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 @mistake
 def appends_as_to_a_list(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """a tensor has no append: its size is fixed. Make a new, longer one out of the old rows and the new one."""
+    """you called append on a tensor, which has none: its size is fixed. Make a new, longer one out of the old rows and
+    the new one.
+    """
     cache["K"].append(x_new @ Wk)  # type: ignore[attr-defined]
     cache["V"].append(x_new @ Wv)  # type: ignore[attr-defined]
     return _mixed(x_new @ Wq, cache["K"], cache["V"]), cache
@@ -673,7 +678,9 @@ def appends_as_to_a_list(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 @mistake
 def joins_without_a_list(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """PyTorch joins the tensors of one list or tuple, which is its first argument. You gave it two arguments."""
+    """you gave two tensors as two arguments. PyTorch joins the tensors of one list or tuple, which is its first
+    argument.
+    """
     K = torch.cat(cache["K"], x_new @ Wk)  # type: ignore[arg-type]
     V = torch.cat(cache["V"], x_new @ Wv)  # type: ignore[arg-type]
     return _mixed(x_new @ Wq, K, V), {"K": K, "V": V}
@@ -791,8 +798,9 @@ def a_vector(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 @mistake
 def squeezes_every_axis(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """`squeeze` drops every axis of length 1: that of the token, and that of the features too where v = 1. Nothing has to go: a
-    table of one row came in, and one should go out, [1, v]."""
+    """you took out every axis of length 1, as `squeeze` does: that of the token, and that of the features too where v =
+    1. Nothing has to go: a table of one row came in, and one should go out, [1, v].
+    """
     grown = _grown(x_new, cache, Wk, Wv)
     return _mixed(x_new @ Wq, grown["K"], grown["V"]).squeeze(), grown
 
@@ -813,8 +821,9 @@ def everything_in_float64(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 @mistake
 def root_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """your output is right to 8 digits or so: somewhere on the way float32 was used. The root of a tensor of whole numbers is one
-    of float32, whatever your scores are. A root that is a plain number of Python's fits them all."""
+    """your output is right to 8 digits or so: somewhere on the way float32 was used. The root of a tensor of whole
+    numbers is one of float32, whatever your scores are. A plain Python number as the root fits them all.
+    """
     root = torch.sqrt(torch.tensor(Wk.shape[1]))
     return _with_scores(_products(x_new, cache, Wq, Wk) / root, x_new, cache, Wk, Wv)
 
@@ -830,8 +839,9 @@ def softmax_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 @mistake
 def weights_left_in_float32(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """your weights are float32, and the values are float64. Where softmax is told its `dtype`, its weights have that one; leave it
-    away, and they have the type of the scores."""
+    """your weights are float32, and the values are float64. Where softmax is told its `dtype`, its weights have that
+    one; leave it out, and they have the type of the scores.
+    """
     grown = _grown(x_new, cache, Wk, Wv)
     scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
     return scores.softmax(dim=-1, dtype=torch.float32) @ grown["V"], grown
@@ -885,15 +895,17 @@ def numpy_arrays(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 @mistake
 def clamped(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you cut scores off at a bound, so that nothing overflows. Beyond it all scores are alike, and the token with 3000 gets no more than the one with
-    2999. Take the largest score away from all of them: that changes no weight."""
+    """you cut scores off at a bound, so that nothing overflows. Beyond it all scores are alike: 3000 gets no more
+    weight than 2999. Take the largest score away from all of them: that changes no weight.
+    """
     return _with_scores((_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).clamp(-50, 50), x_new, cache, Wk, Wv)
 
 
 @mistake
 def clamped_from_above(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you cut scores off at a bound from above, so that nothing overflows. Beyond it all scores are alike, and the token with 3000 gets no more than the
-    one with 2999. Take the largest score away from all of them: that changes no weight."""
+    """you cut scores off at a bound from above, so that nothing overflows. Beyond it all scores are alike: 3000 gets no
+    more weight than 2999. Take the largest score away from all of them: that changes no weight.
+    """
     return _with_scores((_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).clamp(max=50), x_new, cache, Wk, Wv)
 
 
@@ -1017,8 +1029,9 @@ def masks_itself_with_a_large_number(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T
 
 @mistake
 def weights_without_their_axis(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """`squeeze` drops the axis of the keys too where there is only one, and then there is no row of weights left to multiply by the values. Leave the axes as they
-    are: [1, m + 1] times [m + 1, v]."""
+    """your weights lose the axis of the keys where there is only one key, as `squeeze` takes it out, and no row is left
+    to multiply by the values. Leave the axes as they are: [1, m + 1] times [m + 1, v].
+    """
     grown = _grown(x_new, cache, Wk, Wv)
     weights = (_products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5).softmax(dim=-1).squeeze()
     return (weights @ grown["V"])[None], grown

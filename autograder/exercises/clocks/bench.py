@@ -121,7 +121,7 @@ def a_spike_in_the_spread(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5, part="times")
 def a_queue_that_fills(rng: np.random.Generator) -> list[Case]:
-    """times where the queue is full, or a call takes longer to launch than to run"""
+    """times where the queue is full, or a call takes longer to hand over than to run"""
     short, long = _ticks(rng, 8, 0.25, 0.75), _ticks(rng, 8, 1.25, 2.0)
     mixed = [seconds for pair in zip(short, long, strict=True) for seconds in pair]
     return [
@@ -253,8 +253,9 @@ def waits_before_the_warm_up_only(fn: Call, sync: Call, clock: Clock, warmup: in
 
 @mistake
 def starts_the_clock_before_it_waits(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
-    """you start the clock and wait for the older work then, so that this waiting is measured too. The other way round: first
-    wait, then start the clock."""
+    """you start the clock, and only then wait for the older work, so this waiting is measured too. First wait, then
+    start the clock.
+    """
     _warm(fn, warmup)
     times = []
     for _ in range(reps):
@@ -268,8 +269,9 @@ def starts_the_clock_before_it_waits(fn: Call, sync: Call, clock: Clock, warmup:
 
 @mistake
 def starts_the_clock_after_the_call(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
-    """your times leave out what passes while fn is called: the clock is started behind it, or the handing over is taken off
-    again. The work begins with the call, and so does the time."""
+    """your times leave out what passes while fn is called: the clock is started after the call, or the handing over is
+    taken off again. The work begins with the call, and so does the time.
+    """
     _warm(fn, warmup)
     times = []
     for _ in range(reps):
@@ -285,8 +287,10 @@ def starts_the_clock_after_the_call(fn: Call, sync: Call, clock: Clock, warmup: 
 def starts_the_clock_after_the_call_and_waits_too_late(
     fn: Call, sync: Call, clock: Clock, warmup: int, reps: int
 ) -> Report:
-    """two things. Your times leave out what passes while fn is called: the clock is started behind it, or the handing over is
-    taken off again. And nothing waits for older work before fn is called, so the first of them pays for that."""
+    """two things. Your times leave out what passes while fn is called: the clock is started after the call, or the
+    handing over is taken off again. And nothing waits for older work before the call, so the first of them pays for
+    that.
+    """
     _warm(fn, warmup)
     times = []
     for _ in range(reps):
@@ -452,7 +456,7 @@ def the_clock_itself(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int)
 
 @mistake
 def start_minus_stop(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
-    """your times are negative: you took the stop from the start."""
+    """your times are negative: you subtracted the stop from the start."""
     return _report([-time for time in _right_times(fn, sync, clock, warmup, reps)])
 
 
@@ -479,7 +483,7 @@ def fn_never_called(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) 
 
 @mistake
 def clock_without_brackets(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
-    """you took one function from another. A bare `clock` only names the function; brackets read it."""
+    """you subtracted one function from another. A bare `clock` only names the function; with brackets it is read."""
     _warm(fn, warmup)
     times = []
     for _ in range(reps):
@@ -493,8 +497,9 @@ def clock_without_brackets(fn: Call, sync: Call, clock: Clock, warmup: int, reps
 
 @mistake
 def reads_the_computers_clock(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
-    """you have not read the clock that came with fn. If you read the computer's own, as with `time.perf_counter`: it knows
-    nothing of this GPU. What your function works with is what it is given, so that it can be tried out on any device."""
+    """you never read the clock that came with fn. The computer's own, such as `time.perf_counter`, knows nothing of
+    this GPU. Read the clock that you are given: then your function can be tried on any device.
+    """
     _warm(fn, warmup)
     times = []
     for _ in range(reps):
@@ -1104,7 +1109,9 @@ def middle_three_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, rep
 
 @mistake
 def spread_between_tenths(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
-    """your spread goes from tenth to tenth and leaves the ends out. Here it goes from the fastest time to the slowest."""
+    """your spread goes from the 10th percentile to the 90th, and leaves the ends out. Here it goes from the fastest
+    time to the slowest.
+    """
     times = _right_times(fn, sync, clock, warmup, reps)
     low, high = np.percentile(times, [10, 90])
     return _report(times) | {"spread": float(high - low)}

@@ -755,7 +755,9 @@ def no_batch_in_the_output(b: int, n: int, d: int, h: int, f: int) -> Flops:
 
 @mistake
 def heads_left_in_the_mix_and_scores(b: int, n: int, d: int, h: int, f: int) -> Flops:
-    """you divided scores and mix by h twice, or left the heads out while their width is d/h. There are h heads, each with a table of its own."""
+    """scores, mix and output are those of one head, of width d/h. There are h heads: each has a table of scores of its
+    own, and side by side they are d wide when Wo multiplies them.
+    """
     right = _flops(b, n, d, f)
     return right | {key: right[key] // h for key in ("scores", "mix", "output")}
 

@@ -148,8 +148,9 @@ def columns_in_reverse(W: F, p: int) -> list[F]:
 
 @mistake
 def shards_of_p_columns(W: F, p: int) -> list[F]:
-    """you have exchanged how many shards there are and how wide each is: p is the number of shards. Their width is what
-    remains when f is divided by it."""
+    """you have exchanged how many shards there are and how wide each is: p is the number of shards, and f/p their
+    width.
+    """
     return np.split(W, even_share(W.shape[1], p), axis=1)
 
 
@@ -182,8 +183,9 @@ def columns_turned(W: F, p: int) -> list[F]:
 
 @mistake
 def shards_one_column_apart(W: F, p: int) -> list[F]:
-    """each of your shards begins one column to the right of the last one's. A shard is f/p columns wide, so the next one
-    begins f/p columns further on."""
+    """each of your shards begins one column to the right of the one before. A shard is f/p columns wide, so the next
+    one begins f/p columns further on.
+    """
     width = even_share(W.shape[1], p)
     return [W[:, r : r + width] for r in range(p)]
 
@@ -219,7 +221,7 @@ def first_columns_left_out(W: F, p: int) -> list[F]:
 
 @mistake
 def p_for_the_width(W: F, p: int) -> list[F]:
-    """there are p shards of yours, and each is p columns wide. The width is what remains when f is divided by p."""
+    """you have p shards, and each of them is p columns wide. Their width is f/p."""
     even_share(W.shape[1], p)
     return [W[:, r * p : (r + 1) * p] for r in range(p)]
 
@@ -247,14 +249,15 @@ def width_and_question_from_the_rows(W: F, p: int) -> list[F]:
 
 @mistake
 def rows_sliced_like_columns(W: F, p: int) -> list[F]:
-    """the width of your shards is worked out from the columns, and then you slice the rows. The first place in the brackets is for
-    rows, and the columns come behind the comma."""
+    """the width of your shards is worked out from the columns, and then you slice the rows. The first place in the
+    brackets is for rows, and the columns come after the comma.
+    """
     return row_slices(W, p, even_share(W.shape[1], p))
 
 
 @mistake
 def first_columns_for_all(W: F, p: int) -> list[F]:
-    """every device of yours has the first shard. Shard r begins at column r * f/p."""
+    """each of your devices has the first shard. Shard r begins at column r * f/p."""
     return [W[:, : even_share(W.shape[1], p)]] * p
 
 

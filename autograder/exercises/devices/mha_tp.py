@@ -264,8 +264,10 @@ def packed_weight_in_blocks(X: F, params: Params, h: int, keep: B, p: int, all_r
 
 @mistake
 def packed_weight_in_blocks_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you cut Wqkv into p equal blocks of columns. It holds all queries, then all keys, then all values: each device needs the columns of
-    its heads out of each of the three. One thing more: a p that does not divide h is refused with a ValueError."""
+    """you cut Wqkv into p equal blocks of columns. It holds all queries, then all keys, then all values: each device
+    needs the columns of its heads out of each of the three. Besides, a p that does not divide h is not refused: raise a
+    ValueError.
+    """
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
     return all_reduce([attention_of_heads(X, Wqkv, Wo, h // p, keep) for Wqkv, Wo in shards])
 
@@ -283,8 +285,9 @@ def packed_weight_in_blocks_for_all_heads(X: F, params: Params, h: int, keep: B,
 def packed_weight_in_blocks_for_all_heads_not_asked(
     X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce
 ) -> F:
-    """three things. Wqkv holds all queries, then all keys, then all values: an equal block is not what the heads of a device need. A
-    device has h/p heads, and you told it h. And a p that does not divide h is refused with a ValueError."""
+    """three things. You cut Wqkv into p equal blocks, but it holds all queries, then all keys, then all values. You
+    told each device that it has h heads; it has h/p. And a p that does not divide h is not refused with a ValueError.
+    """
     shards = zip(np.split(params["Wqkv"], p, axis=1), np.split(params["Wo"], p), strict=True)
     return all_reduce([attention_of_heads(X, Wqkv, Wo, h, keep) for Wqkv, Wo in shards])
 
@@ -297,8 +300,9 @@ def _dealt(params: Params, h: int, p: int) -> list[Heads]:
 
 @mistake
 def heads_not_counted_anew(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every head of yours has been cut: its columns make p narrow heads, each with a softmax of its own. A score needs all k columns of
-    its head, so heads stay whole: each device has h/p of them."""
+    """each of your heads has been cut: its columns make p narrow heads, each with a softmax of its own. A score needs
+    all k columns of its head, so heads stay whole: each device has h/p of them.
+    """
     own = [(np.concatenate(columns, axis=1), Wo) for *columns, Wo in _dealt(params, h, p)]
     return all_reduce([attention_of_heads(X, Wqkv, Wo, h, keep) for Wqkv, Wo in own])
 
@@ -323,8 +327,9 @@ def _not_asked(
 
 @mistake
 def heads_not_counted_anew_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every head of yours has been cut: you told each device that it has all h heads, and it has h/p of them. One thing more: a p that
-    does not divide h is refused with a ValueError."""
+    """each of your heads has been cut: you told each device that it has all h heads, and it has h/p of them. Besides, a
+    p that does not divide h is not refused: raise a ValueError.
+    """
     return _not_asked(X, params, h, keep, p, all_reduce, heads=h)
 
 
@@ -351,8 +356,9 @@ def heads_not_asked_and_one_at_least(X: F, params: Params, h: int, keep: B, p: i
 
 @mistake
 def all_heads_at_once_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every device of yours works out all the heads, and what they found is cut, through a head if need be. A device is to have the
-    weights of its own heads only. One thing more: a p that does not divide h is refused with a ValueError."""
+    """each of your devices works out all the heads, and what they found is cut, through a head if need be. A device is
+    to have the weights of its own heads only. Besides, a p that does not divide h is not refused: raise a ValueError.
+    """
     Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
     found = outputs_of_heads(X, Wq, Wk, Wv, h, keep)
     shards = zip(np.split(found, p, axis=1), np.split(params["Wo"], p), strict=True)
@@ -445,8 +451,9 @@ def whole_output_weight_for_mha(X: F, params: Params, h: int, keep: B, p: int, a
 
 @mistake
 def whole_output_weight_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you gave each device all of Wo. It needs the rows that its own values meet. One thing more: a p that does not divide h is refused
-    with a ValueError."""
+    """you gave each device all of Wo. It needs the rows that its own values meet. Besides, a p that does not divide h
+    is not refused: raise a ValueError.
+    """
     return _not_asked(X, params, h, keep, p, all_reduce, outputs=[params["Wo"]] * p)
 
 
@@ -483,8 +490,9 @@ def sizes_for_borders(X: F, params: Params, h: int, keep: B, p: int, all_reduce:
 
 @mistake
 def sizes_for_borders_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you told np.split how wide the pieces of Wqkv are. It wants the borders between them: after the queries, and after the keys. One
-    thing more: a p that does not divide h is refused with a ValueError."""
+    """you told np.split how wide the pieces of Wqkv are. It wants the borders between them: after the queries, and
+    after the keys. Besides, a p that does not divide h is not refused: raise a ValueError.
+    """
     k, _ = widths(params["Wqkv"], params["Wo"], h)
     three = np.split(params["Wqkv"], [h * k, h * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -583,8 +591,10 @@ def columns_like_cards(X: F, params: Params, h: int, keep: B, p: int, all_reduce
 
 @mistake
 def columns_like_cards_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you dealt single columns like cards, one to each device and round again. The columns of one head lie next to each other: dealt like
-    this, every head is torn apart. One thing more: a p that does not divide h is refused with a ValueError."""
+    """you dealt single columns like cards, one to each device and round again. The columns of one head lie next to each
+    other: dealt like this, every head is torn apart. Besides, a p that does not divide h is not refused: raise a
+    ValueError.
+    """
     columns = [[W[:, r::p] for r in range(p)] for W in queries_keys_values(params["Wqkv"], params["Wo"], h)]
     own = zip(*columns, np.split(params["Wo"], p), strict=True)
     return all_reduce([attention_of_heads(X, np.concatenate(W, axis=1), Wo, h // p, keep) for *W, Wo in own])
@@ -612,8 +622,9 @@ def cut_into_thirds(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
 
 @mistake
 def packed_weight_in_thirds_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key: how wide a value is can be read off Wo. One
-    thing more: a p that does not divide h is refused with a ValueError."""
+    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key: how wide a value is can be
+    read off Wo. Besides, a p that does not divide h is not refused: raise a ValueError.
+    """
     return _not_asked(X, params, h, keep, p, all_reduce, np.split(params["Wqkv"], 3, axis=1))
 
 
@@ -627,8 +638,9 @@ def a_third_of_a_head_each(X: F, params: Params, h: int, keep: B, p: int, all_re
 
 @mistake
 def a_third_of_a_head_each_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you gave query, key and value a third each of a head's columns. That fits only where a value is as wide as a key: how wide a value
-    is can be read off Wo. One thing more: a p that does not divide h is refused with a ValueError."""
+    """you gave query, key and value a third each of a head's columns. That fits only where a value is as wide as a key:
+    how wide a value is can be read off Wo. Besides, a p that does not divide h is not refused: raise a ValueError.
+    """
     k = params["Wqkv"].shape[1] // (3 * h)
     three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -653,8 +665,9 @@ def borders_of_one_head(X: F, params: Params, h: int, keep: B, p: int, all_reduc
 
 @mistake
 def borders_of_one_head_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key. One thing more: a p
-    that does not divide h is refused with a ValueError."""
+    """you set the borders in Wqkv for one head, k and 2k. It holds the queries of all h heads before the first key.
+    Besides, a p that does not divide h is not refused: raise a ValueError.
+    """
     k, _ = widths(params["Wqkv"], params["Wo"], h)
     three = np.split(params["Wqkv"], [k, 2 * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -678,8 +691,9 @@ def keys_as_wide_as_values(X: F, params: Params, h: int, keep: B, p: int, all_re
 
 @mistake
 def keys_as_wide_as_values_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """your queries and keys are as wide as values. Of a head's 2k + v columns of Wqkv, query and key share what remains when v is taken
-    away. One thing more: a p that does not divide h is refused with a ValueError."""
+    """your queries and keys are as wide as values. Of a head's 2k + v columns of Wqkv, query and key share what remains
+    when v is taken away. Besides, a p that does not divide h is not refused: raise a ValueError.
+    """
     k = len(params["Wo"]) // h
     three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -726,8 +740,10 @@ def heads_of_the_last_device_alone(X: F, params: Params, h: int, keep: B, p: int
 
 @misses_the_idea
 def added_up_by_hand(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """the number is right, and all_reduce was not called. You brought together what lies on different devices, as parts or as outputs of
-    heads, and that takes an exchange. Let each device use its own rows of Wo, and have all_reduce add what comes out."""
+    """you did not call all_reduce. (With one that adds 100 it shows; else your numbers are right.) You brought together
+    what lies on different devices, as parts or as outputs of heads, and that takes an exchange: have all_reduce add
+    what the rows of Wo make.
+    """
     return np.asarray(sum(_attention_parts(X, params, h, keep, p)))
 
 
@@ -801,8 +817,9 @@ def outputs_of_tokens_added_together(X: F, params: Params, h: int, keep: B, p: i
 
 @mistake
 def attention_of_one_device_by_itself(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """where there is one device only, you do not ask all_reduce. The number is the same, and the code now has two ways, of which the second is
-    seldom tried. One device takes part in an all-reduce as well: it is the sum of one part."""
+    """where there is one device only, you do not ask all_reduce. The sum of one part is that part; but the code now has
+    two ways, of which the second is seldom tried. One device takes part in an all-reduce as well.
+    """
     parts = _attention_parts(X, params, h, keep, p)
     return parts[0] if p == 1 else all_reduce(parts)
 
@@ -895,15 +912,17 @@ def not_scaled(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllRed
 
 @mistake
 def one_wide_head_each(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """each device of yours works as one wide head: it makes one table of scores from all its columns. It has h/p heads, and
-    each of them needs a table, and a softmax, of its own."""
+    """each of your devices works as one wide head: it makes one table of scores from all its columns. It has h/p heads,
+    and each of them needs a table, and a softmax, of its own.
+    """
     return all_reduce([_added(X, own, 1, keep) for own in _dealt(params, h, p)])
 
 
 @mistake
 def one_wide_head_each_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """where several heads lie on a device, yours works as one wide head: each head needs a table, and a softmax, of its own. One thing
-    more: a p that does not divide h is refused with a ValueError."""
+    """where several heads lie on a device, yours works as one wide head: each head needs a table, and a softmax, of its
+    own. Besides, a p that does not divide h is not refused: raise a ValueError.
+    """
     return _not_asked(X, params, h, keep, p, all_reduce, heads=1)
 
 
@@ -919,32 +938,38 @@ def tokens_in_pieces(X: F, params: Params, h: int, keep: B, p: int, all_reduce: 
 
 @mistake
 def all_heads_everywhere(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every device of yours works through all the heads, and then they are added up: p times too much, and nothing was shared.
-    Each is to have some of the heads."""
+    """each of your devices works through all the heads, and then they are added up: p times too much, and nothing was
+    shared. Each is to have some of the heads.
+    """
     even_share(h, p)
     return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)] * p)
 
 
 @misses_the_idea
 def all_heads_everywhere_and_the_mean(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every device of yours works through all the heads, and their mean is taken. The number is right, and nothing was shared:
-    each device needs all the weights. Each is to have some of the heads."""
+    """each of your devices works through all the heads, and their mean is taken. The number is right, and nothing was
+    shared: each device needs all the weights. Each is to have some of the heads.
+    """
     even_share(h, p)
     return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)] * p) / p
 
 
 @misses_the_idea
 def a_share_of_all_heads(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every device of yours works through all the heads, and hands in a p-th of the result. The number is right, and nothing was shared: each device
-    needs all the weights. Each is to have some of the heads, and what it hands in is what they add."""
+    """each of your devices works through all the heads, and hands in a p-th of the result. The number is right, and
+    nothing was shared: each device needs all the weights. Each is to have some of the heads, and what it hands in is
+    what they add.
+    """
     even_share(h, p)
     return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
 
 
 @misses_the_idea
 def a_share_of_all_heads_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """the number is right, and nothing was shared: every device of yours works through all the heads, and hands in a p-th of the result.
-    Each is to have some of the heads. One thing more: a p that does not divide h is refused with a ValueError."""
+    """each of your devices works through all the heads, and hands in a p-th of the result. The number is right, and
+    nothing was shared. Each is to have some of the heads. Besides, a p that does not divide h is not refused: raise a
+    ValueError.
+    """
     return all_reduce([attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep) / p] * p)
 
 
@@ -1063,8 +1088,9 @@ def _in_slices(
 
 @mistake
 def slices_as_wide_as_a_token(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you took the width of a query, a key and a value to be d/h. Most models are built so, and nothing forces them to. The widths are in the weights: Wo has h*v rows, Wqkv
-    has h*(2k + v) columns."""
+    """you took the width of a query, a key and a value to be d/h. Most models are built so, and nothing forces them to:
+    Wo has h*v rows, Wqkv has h*(2k + v) columns. (mha, given too few columns, finds k = 0, and 0/0 is NaN.)
+    """
     k = X.shape[1] // h
     return _in_slices(X, params, h, keep, p, all_reduce, (0, h * k, 2 * h * k), k, k)
 
@@ -1105,8 +1131,10 @@ def packed_columns_like_cards(X: F, params: Params, h: int, keep: B, p: int, all
 
 @misses_the_idea
 def outputs_exchanged_before_wo(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """the numbers are right where all_reduce adds nothing of its own: you exchanged what the heads found, and multiplied by all of Wo
-    afterwards. A device has the rows of Wo that its own heads meet; what comes out behind them is added up."""
+    """you exchanged what the heads found, and multiplied by all of Wo afterwards. A device has only the rows of Wo that
+    its own heads meet; what comes out behind them is added up. (One all_reduce here adds 100, and that must not go
+    through Wo.)
+    """
     _, v = widths(params["Wqkv"], params["Wo"], h)
     parts = []
     for r, own in enumerate(_dealt(params, h, p)):
@@ -1188,8 +1216,9 @@ def softmax_over_queries(X: F, params: Params, h: int, keep: B, p: int, all_redu
     "only parts and their sum cross between devices, and these parts are the same: who worked out which heads cannot be seen"
 )
 def heads_worked_out_by_everybody(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """every device of yours works out all the heads, and takes what it needs of them. It is to have the weights of its own
-    heads only."""
+    """each of your devices works out all the heads, and takes what it needs of them. It is to have the weights of its
+    own heads only.
+    """
     even_share(h, p)
     Wq, Wk, Wv = queries_keys_values(params["Wqkv"], params["Wo"], h)
     found = outputs_of_heads(X, Wq, Wk, Wv, h, keep)

@@ -285,14 +285,15 @@ def first_bias_on_device_0_only(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 
 @mistake
 def first_bias_whole(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you add all of b1 on every device. A device has f/p hidden features, and each of them has one number in b1: it needs
-    its own f/p numbers. Likewise if you have cut b1 into pieces and forgot to take the one that belongs here."""
+    """you add all of b1 on every device: whole, or cut into pieces of which none was picked. A device has f/p hidden
+    features, and each of them has one number in b1: it needs its own f/p numbers.
+    """
     return all_reduce([act(X @ w1 + b1) @ w2 for w1, _, w2 in _devices(W1, b1, W2, p)]) + b2
 
 
 @mistake
 def first_numbers_of_the_bias(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """every device of yours adds the first f/p numbers of b1. They belong to the hidden features of device 0."""
+    """each of your devices adds the first f/p numbers of b1. They belong to the hidden features of device 0."""
     return all_reduce([act(X @ w1 + b1[: len(b1) // p]) @ w2 for w1, _, w2 in _devices(W1, b1, W2, p)]) + b2
 
 
@@ -310,8 +311,9 @@ def never_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_redu
 
 @mistake
 def parts_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you applied the activation to the parts, after the second product. It belongs between the two. And a part is not a
-    feature: it is one of p terms of a sum, and what bends terms does not bend their sum."""
+    """you applied the activation to the parts, after the second product. It belongs between the two. And a part is not
+    a feature: it is one of p terms of a sum, and act(a) + act(b) is not act(a + b).
+    """
     return all_reduce([act((X @ w1 + c1) @ w2) for w1, c1, w2 in _devices(W1, b1, W2, p)]) + b2
 
 
@@ -445,15 +447,19 @@ def reduced_before_the_activation(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act:
 
 @misses_the_idea
 def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the number is right, and all_reduce was not called. You brought together what lies on different devices, as parts or as hidden
-    features, and that takes an exchange. Let each device use its own rows of W2, and have all_reduce add what comes out."""
+    """you did not call all_reduce. (With one that adds 100 it shows; else your numbers are right.) You brought together
+    what lies on different devices, as parts or as hidden features, and that takes an exchange: have all_reduce add what
+    the rows of W2 make.
+    """
     return np.asarray(sum(_parts(X, W1, b1, W2, p, act)) + b2)
 
 
 @misses_the_idea
 def gathered_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the number is right, all_reduce was not called, and act was given more hidden features than one device has room for. act works on
-    each number by itself: let each device bend what its shard of W1 makes, and go on with its own rows of W2."""
+    """you did not call all_reduce, and act was given more hidden features than one device has room for. (The numbers
+    would be right.) act works on each number by itself: let each device bend what its shard of W1 makes, and go on with
+    its own rows of W2.
+    """
     hidden = np.concatenate([X @ w1 + c1 for w1, c1, _ in _devices(W1, b1, W2, p)], axis=1)
     return np.asarray(act(hidden) @ W2 + b2)
 
@@ -568,8 +574,9 @@ def tokens_added_together(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, al
 
 @mistake
 def one_device_by_itself(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """where there is one device only, you do not ask all_reduce. The number is the same, and the code now has two ways, of which the second is
-    seldom tried. One device takes part in an all-reduce as well: it is the sum of one part."""
+    """where there is one device only, you do not ask all_reduce. The sum of one part is that part; but the code now has
+    two ways, of which the second is seldom tried. One device takes part in an all-reduce as well.
+    """
     parts = _parts(X, W1, b1, W2, p, act)
     return (parts[0] if p == 1 else all_reduce(parts)) + b2
 
@@ -733,23 +740,27 @@ def hidden_layer_whole(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_r
 
 @mistake
 def everybody_does_everything(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """every device of yours computes the whole output, and then they are added up: p times too much, and nothing was
-    shared. Each is to have a shard of the weights, and to make one part of the sum."""
+    """each of your devices computes the whole output, and then they are added up: p times too much, and nothing was
+    shared. Each is to have a shard of the weights, and to make one part of the sum.
+    """
     even_share(len(b1), p)
     return all_reduce([act(X @ W1 + b1) @ W2] * p) + b2
 
 
 @mistake
 def everybody_does_everything_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """every device of yours computes the whole output, so the sum is p times too much, and nothing was shared. Each is to have a shard of
-    the weights, and to make one part. One thing more: a p that does not divide f is refused with a ValueError."""
+    """each of your devices computes the whole output, so the sum is p times too much, and nothing was shared. Each is
+    to have a shard of the weights, and to make one part. Besides, a p that does not divide f is not refused: raise a
+    ValueError.
+    """
     return all_reduce([act(X @ W1 + b1) @ W2] * p) + b2
 
 
 @misses_the_idea
 def a_share_of_the_whole_output(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """every device of yours computes the whole output, and hands in a p-th of it. The number is right, and nothing was shared: each device
-    needs all the weights. Each is to have a shard of them, and to make one part of the sum."""
+    """each of your devices computes the whole output, and hands in a p-th of it. The number is right, and nothing was
+    shared: each device needs all the weights. Each is to have a shard of them, and to make one part of the sum.
+    """
     even_share(len(b1), p)
     return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
 
@@ -758,8 +769,10 @@ def a_share_of_the_whole_output(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 def a_share_of_the_whole_output_any_width(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """the number is right, and nothing was shared: every device of yours computes the whole output, and hands in a p-th of it. Each is to
-    have a shard of the weights. One thing more: a p that does not divide f is refused with a ValueError."""
+    """each of your devices computes the whole output, and hands in a p-th of it. The number is right, and nothing was
+    shared. Each is to have a shard of the weights. Besides, a p that does not divide f is not refused: raise a
+    ValueError.
+    """
     return all_reduce([(act(X @ W1 + b1) @ W2 + b2) / p] * p)
 
 
@@ -767,8 +780,10 @@ def a_share_of_the_whole_output_any_width(
 def everybody_does_everything_and_the_mean(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """every device of yours computes the whole output, and their mean is taken. The number is right, and nothing was shared:
-    each device needs all the weights. Each is to have a shard of them, and to make one part of the sum."""
+    """each of your devices computes the whole output, and their mean is taken. So nothing was shared, though the mean
+    of equal numbers is right: each device needs all the weights. Each is to have a shard of them, and to make one part
+    of the sum.
+    """
     even_share(len(b1), p)
     return all_reduce([act(X @ W1 + b1) @ W2] * p) / p + b2
 
@@ -840,7 +855,9 @@ def first_bias_dealt_like_cards(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 
 @mistake
 def first_bias_on_every_term(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you added b1 once for each device to hidden features that had been added up. It belongs to each hidden feature once, before the activation."""
+    """your hidden features hold b1 once for each device, as when every device adds it to terms that are added up. It
+    belongs to each hidden feature once, before the activation.
+    """
     return all_reduce([act(X @ w1 + p * c1) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)]) + b2
 
 

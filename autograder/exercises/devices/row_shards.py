@@ -155,8 +155,9 @@ def rows_in_reverse(W: F, p: int) -> list[F]:
 
 @mistake
 def shards_of_p_rows(W: F, p: int) -> list[F]:
-    """you have exchanged how many shards there are and how high each is: p is the number of shards. Their height is what
-    remains when f is divided by it."""
+    """you have exchanged how many shards there are and how high each is: p is the number of shards, and f/p their
+    height.
+    """
     return np.split(W, even_share(len(W), p))
 
 
@@ -190,8 +191,9 @@ def rows_of_the_turned_weight(W: F, p: int) -> list[F]:
 
 @mistake
 def shards_one_row_apart(W: F, p: int) -> list[F]:
-    """each of your shards begins one row below the last one's. A shard is f/p rows high, so the next one begins f/p rows
-    further down."""
+    """each of your shards begins one row below the one before. A shard is f/p rows high, so the next one begins f/p
+    rows further down.
+    """
     height = even_share(len(W), p)
     return [W[r : r + height] for r in range(p)]
 
@@ -226,7 +228,7 @@ def first_rows_left_out(W: F, p: int) -> list[F]:
 
 @mistake
 def p_for_the_height(W: F, p: int) -> list[F]:
-    """there are p shards of yours, and each is p rows high. The height is what remains when f is divided by p."""
+    """you have p shards, and each of them is p rows high. Their height is f/p."""
     even_share(len(W), p)
     return row_slices(W, p, p)
 
@@ -254,14 +256,15 @@ def height_and_question_from_the_columns(W: F, p: int) -> list[F]:
 
 @mistake
 def columns_sliced_like_rows(W: F, p: int) -> list[F]:
-    """the height of your shards is worked out from the rows, and then you slice the columns. The first place in the brackets is for
-    rows, and the columns come behind the comma."""
+    """the height of your shards is worked out from the rows, and then you slice the columns. The first place in the
+    brackets is for rows, and the columns come after the comma.
+    """
     return column_slices(W, p, even_share(len(W), p))
 
 
 @mistake
 def first_rows_for_all(W: F, p: int) -> list[F]:
-    """every device of yours has the first shard. Shard r begins at row r * f/p."""
+    """each of your devices has the first shard. Shard r begins at row r * f/p."""
     return [W[: even_share(len(W), p)]] * p
 
 
