@@ -182,7 +182,7 @@ def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
 def _exception(raised: Raised, values: bool) -> str:
     if raised.kind in UNRAISED:
         return f"{raised.message[:1].upper()}{raised.message[1:]}."
-    said = re.sub(r", with gufunc signature \S+", "", raised.message).rstrip(".")
+    said = re.sub(r", with gufunc signature \S+", "", raised.message).rstrip(". ")
     message = f": {said}" if said and values else ""
     at = f" at line {raised.line} of {raised.function}, `{raised.source}`" if raised.source else ""
     return f"Your code raises {raised.kind}{message}{at}."

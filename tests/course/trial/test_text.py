@@ -92,6 +92,11 @@ RAISED = Raised("ValueError", "shapes (2,3) and (2,3) not aligned", 4, "return A
             "Your code raises ValueError at line 4 of dots, `return A @ B`.",
         ),
         (
+            Difference("raised", (), None, Raised("ValueError", "shapes (2,3) (4,3) ")),  # as NumPy ends it
+            "Your code raises ValueError: shapes (2,3) (4,3).",
+            "Your code raises ValueError.",
+        ),
+        (
             Difference("raised", (), None, Raised("TypeError")),
             "Your code raises TypeError.",
             "Your code raises TypeError.",
