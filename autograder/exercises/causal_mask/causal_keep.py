@@ -143,7 +143,8 @@ def first_row_empty(n: int) -> B:
 
 @mistake
 def one_place_too_many(n: int) -> B:
-    """your mask is larger than [n, n]. The last token predicts, too, and there is no token after it: n rows, n columns."""
+    """your mask has n + 1 rows and columns. There are n tokens; each of them looks, the last one too, and each is looked at: n
+    rows, n columns."""
     return np.tril(np.ones((n + 1, n + 1), bool))
 
 
