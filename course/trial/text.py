@@ -168,6 +168,8 @@ def _wrong_value(found: Difference) -> str:
     numbers = expected.dtype.kind == given.dtype.kind == "f" and expected.shape == given.shape
     if numbers and np.any(np.isnan(given) & ~np.isnan(expected)):
         return "the wrong value: nan, which is not a number, where there should be one"
+    if numbers and np.any(np.isinf(given) & np.isfinite(expected)):
+        return "the wrong value: inf, which is infinity, where there should be a number"
     return "the wrong value"
 
 

@@ -132,6 +132,11 @@ RAISED = Raised("ValueError", "shapes (2,3) and (2,3) not aligned", 4, "return A
             "The result has the right form, and the wrong value: nan, which is not a number, where there should be one.",
         ),
         (
+            compare(A, A * np.inf),
+            "The result has the right shape. Entry [0, 0] should be 1; yours is inf.",
+            "The result has the right form, and the wrong value: inf, which is infinity, where there should be a number.",
+        ),
+        (
             compare((1.0,), (1.0, 2.0)),
             "The result should have 1 part; yours has 2.",
             "The result should have 1 part; yours has 2.",
