@@ -95,7 +95,7 @@ def additive_mask(n: int) -> F:
 
 @mistake
 def hides_nothing(n: int) -> B:
-    """every token sees every other, so nothing is masked."""
+    """every token sees every other, so nothing is masked. Token i may see the tokens 0 to i."""
     return np.ones((n, n), bool)
 
 

@@ -320,7 +320,7 @@ def triangle_of_its_own(S: F, keep: B) -> F:
 
 @mistake
 def nothing_hidden(S: F, keep: B) -> F:
-    """the scores came back as they were: nothing is masked."""
+    """the scores came back as they were: nothing is masked. Where keep is False there should be -inf."""
     return S.copy()
 
 
@@ -402,7 +402,7 @@ def indexes_the_callers_scores(S: F, keep: B) -> F:
 
 @mistake
 def list_of_tables(S: F, keep: B) -> list[F]:
-    """the scores are right, and they come in a list. An array is wanted."""
+    """the scores are right, and they come in a list. Return an array, of the type of S."""
     return np.where(keep, S, -np.inf).tolist()
 
 

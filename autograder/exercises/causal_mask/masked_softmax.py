@@ -238,8 +238,8 @@ def nan_in_empty_rows(S: F, keep: B) -> F:
 
 @mistake
 def empty_rows_along_axis_one(S: F, keep: B) -> F:
-    """you ask along axis 1 whether a row keeps anything. In one table [n, m] that axis holds the keys. With an axis in front,
-    [b, n, m], it holds the queries. Which number says "the last axis"?"""
+    """you ask along axis 1 whether a row keeps anything, so that an empty row can stay NaN. In one table [n, m] axis 1 holds the
+    keys; with an axis in front, [b, n, m], it holds the queries. Which number says "the last axis"?"""
     P = nan_in_empty_rows(S, keep)
     return np.where(keep.any(axis=1, keepdims=True), P, 0.0).astype(S.dtype)
 
@@ -624,9 +624,8 @@ def shifts_by_one_maximum(S: F, keep: B) -> F:
 
 @mistake
 def shifts_by_one_maximum_without_guard(S: F, keep: B) -> F:
-    """you subtracted the largest kept score of the whole array. A row whose own scores are far below it is
-    rounded to nothing, and becomes 0/0: each row needs its own maximum. And a row that keeps nothing should get
-    zeros."""
+    """you subtracted the largest kept score of the whole array. A row whose own scores are far below it is rounded to nothing, and
+    becomes 0 / 0, NaN: each row needs its own maximum. And a row that keeps nothing should get zeros."""
     M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
         return _weighed(M, M.max(), guarded=False)
@@ -702,7 +701,7 @@ def attends_to_the_hidden(S: F, keep: B) -> F:
 
 @mistake
 def ignores_the_mask(S: F, keep: B) -> F:
-    """you do not use keep: this is softmax over all scores."""
+    """you do not use keep: this is softmax over all scores. What is masked has to be out before softmax."""
     return _weighed(S, _tops(S))
 
 
@@ -841,14 +840,14 @@ def indexes_from_the_left(S: F, keep: B) -> F:
 
 @mistake
 def list_of_weights(S: F, keep: B) -> list[F]:
-    """the weights are right, and they come in a list. An array is wanted."""
+    """the weights are right, and they come in a list. Return an array, of the type of S."""
     M = _hidden(S, keep)
     return _weighed(M, _tops(M)).tolist()
 
 
 @mistake
 def logarithms_of_weights(S: F, keep: B) -> F:
-    """these are the logarithms of the weights. The weights themselves are wanted."""
+    """you returned the logarithms of the weights. One exponential is missing at the end."""
     M = _hidden(S, keep)
     with np.errstate(all="ignore"):
         return np.log(_weighed(M, _tops(M)))

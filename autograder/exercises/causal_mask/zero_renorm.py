@@ -406,7 +406,7 @@ def narrows_to_float32(A: F, keep: B) -> F:
 
 @mistake
 def list_of_rows(A: F, keep: B) -> list[F]:
-    """the weights are right, and they come in a list. An array is wanted."""
+    """the weights are right, and they come in a list. Return an array, of the type of A."""
     Z = np.where(keep, A, 0)
     return (Z / Z.sum(axis=1, keepdims=True)).tolist()
 

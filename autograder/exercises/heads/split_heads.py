@@ -235,7 +235,7 @@ def first_head_alone(Z: F, h: int) -> F:
 
 @mistake
 def always_two_heads(Z: F, h: int) -> F:
-    """you cut into two heads, whatever h is."""
+    """you cut into two heads, whatever h is. How many there are is the argument h."""
     return Z.reshape(len(Z), 2, -1).swapaxes(0, 1)
 
 

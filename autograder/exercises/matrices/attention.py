@@ -200,7 +200,7 @@ def always_two(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def times_root_k(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you multiplied the scores by √k. They are to become smaller."""
+    """you multiplied the scores by √k. Dot products of wide vectors are large already: they have to come down."""
     return _divided_by(Q.shape[1] ** -0.5, Q, K, V)
 
 

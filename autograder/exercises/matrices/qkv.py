@@ -264,8 +264,8 @@ def first_token_only(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 @mistake
 def last_token_everywhere(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """every row belongs to the last token. Either one array is filled in every turn of a loop and kept each time, or the token in
-    use is always the last one."""
+    """every row belongs to the last token. Either each turn of a loop fills the same array again, or the token in use is always the
+    last one."""
     n = len(X)
     q, k, v = np.stack([X[-1] @ Wq] * n), np.stack([X[-1] @ Wk] * n), np.stack([X[-1] @ Wv] * n)
     return q, k, v

@@ -84,8 +84,8 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @mistake
 def no_scale(Q: F, K: F) -> F:
-    """you did not divide by √k: these are the dot products themselves. They spread like √k, more the wider a query is, and the
-    division takes that out again."""
+    """you did not divide by √k: these are the dot products themselves. The wider the queries, the larger these get, like √k, and
+    the division takes that out again."""
     return Q @ K.T
 
 
@@ -187,8 +187,8 @@ def root_three_times(Q: F, K: F) -> F:
 
 @mistake
 def fourth_root(Q: F, K: F) -> F:
-    """you divided by the fourth root of k in all. √k once, in the scores or in the queries, is what is wanted; shared between
-    queries and keys, each takes a fourth root."""
+    """you divided by the fourth root of k in all. √k once is right: in the scores, or in the queries, or a fourth root in the
+    queries and another one in the keys."""
     return Q @ K.T / Q.shape[1] ** 0.25
 
 
@@ -200,8 +200,8 @@ def root_of_the_whole(Q: F, K: F) -> F:
 
 @mistake
 def root_of_the_scores(Q: F, K: F) -> F:
-    """you took the root of the scores; where one is below zero, NumPy gives nan. It is the width k whose root is wanted, and the
-    scores are divided by it."""
+    """you took the root of the scores; where one is below zero, NumPy gives nan. Take the root of the width k instead, and divide
+    the scores by it."""
     with np.errstate(invalid="ignore"):
         return np.sqrt(Q @ K.T)
 

@@ -342,8 +342,8 @@ def shifts_by_the_largest_size(S: F, axis: int = -1) -> F:
 
 @mistake
 def nothing_off_below_zero(S: F, axis: int = -1) -> F:
-    """in a row whose scores are all below zero you take nothing off. Either your maximum starts at 0 (`initial=0`), or you shift only where
-    scores are large. Far below zero every power is then 0, and 0 is divided by 0."""
+    """in a row whose scores are all below zero you take nothing off. Either your maximum starts at 0 (`initial=0`), or you shift
+    only where scores are large. Far below zero every power is then 0, and 0 / 0 is nan."""
     E = np.exp(S - S.max(axis=axis, keepdims=True, initial=0))
     return E / E.sum(axis=axis, keepdims=True)
 
@@ -502,8 +502,8 @@ def forced_to_float32_and_back(S: F, axis: int = -1) -> F:
 
 @mistake
 def longer_numbers(S: F, axis: int = -1) -> F:
-    """you counted on a longer number type, such as `np.longdouble`. It overflows later, but it does: e to the 12 000 is too much
-    for it as well."""
+    """you counted on a longer number type, such as `np.longdouble`. It overflows later, but it does: e to the 12 000 is inf in it
+    too, and inf / inf is nan."""
     limit = 11356.0  # of the type that x86 processors have; where there is none, it is float64 itself
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     weights = E / E.sum(axis=axis, keepdims=True)

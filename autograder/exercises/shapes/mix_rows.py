@@ -230,8 +230,8 @@ def negative_weights_dropped(A: F, V: F) -> F:
 
 @mistake
 def mean_over_features(A: F, V: F) -> F:
-    """each output has the same number in all its places: the features were averaged, or added up, with one another. Rows are added
-    feature by feature, and each feature keeps its place."""
+    """each output has the same number in all its places, the mean of its features. Rows are added feature by feature: each feature
+    keeps its place."""
     return np.repeat((A @ V).mean(axis=1, keepdims=True), V.shape[1], axis=1)
 
 

@@ -246,8 +246,8 @@ def first_row_for_all(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def last_row_for_all(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """every row is the output of the last token. Either one array is filled in every turn of the loop and kept each time, or the
-    query in use is always the last one."""
+    """every row is the output of the last token. Either each turn of the loop fills the same array again, or the query in use is
+    always the last one."""
     keys, values = project(X, Wk), project(X, Wv)
     rows, row = [], np.zeros(Wv.shape[1], X.dtype)
     for x in X:
@@ -372,7 +372,7 @@ def loop_scaled_by_two(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def loop_scaled_the_wrong_way(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """you multiplied the scores by √k. They are to become smaller."""
+    """you multiplied the scores by √k. Dot products of wide vectors are large already: they have to come down."""
     return _loop_divided_by(Wq.shape[1] ** -0.5, X, Wq, Wk, Wv, project)
 
 

@@ -314,7 +314,7 @@ def scale_by_eight(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def scale_the_wrong_way(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you multiplied the scores by √k. They are to become smaller."""
+    """you multiplied the scores by √k. Dot products of wide vectors are large already: they have to come down."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) * len(Wq[0]) ** 0.5) @ (X @ Wv)
 
 
@@ -360,7 +360,7 @@ def counts_from_one(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def always_the_first(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you answered for token 0, whichever was asked for."""
+    """you answered for token 0, whichever was asked for. Which token asks is the argument i."""
     return softmax_1d(X @ Wk @ (X[0] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
 
 

@@ -80,8 +80,8 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @misses_the_idea
 def no_shift(s: F) -> F:
-    """you raised e to the scores as they are (or took off `argmax`, which is a place). e to the 1000 overflows to inf, and inf /
-    inf is nan; far below zero, 0 / 0 is. The weights stay if every score loses the same number first."""
+    """you raised e to the scores as they are (or took off `argmax`, which is a place). e to the 1000 overflows to inf, inf / inf is
+    nan, and so is 0 / 0, far below zero. Taking one and the same number off all scores changes no weight."""
     e = np.exp(s)
     return e / e.sum()
 
@@ -161,8 +161,8 @@ def shifts_by_the_largest_size(s: F) -> F:
 
 @mistake
 def nothing_off_below_zero(s: F) -> F:
-    """where all scores are below zero you take nothing off. Either your maximum starts at 0, or you shift only where scores
-    are large. Far below zero every power is then 0, and 0 is divided by 0."""
+    """where all scores are below zero you take nothing off. Either your maximum starts at 0, or you shift only where scores are
+    large. Far below zero every power is then 0, and 0 / 0 is nan."""
     e = np.exp(s - max(0.0, s.max()))
     return e / e.sum()
 
@@ -192,7 +192,8 @@ def shifts_by_a_constant(s: F) -> F:
 
 @mistake
 def adds_the_max(s: F) -> F:
-    """you added the largest score instead of taking it off. The scores are then further from zero than before."""
+    """you added the largest score instead of taking it off. Scores far from zero are then further away still: their powers overflow
+    to inf, or are all 0, and the result is nan."""
     e = np.exp(s + s.max())
     return e / e.sum()
 
@@ -364,8 +365,8 @@ def overflow_made_finite(s: F) -> F:
 
 @mistake
 def longer_numbers(s: F) -> F:
-    """you counted on a longer number type, such as `np.longdouble`. It overflows later, but it does: e to the 12 000 is too much
-    for it as well."""
+    """you counted on a longer number type, such as `np.longdouble`. It overflows later, but it does: e to the 12 000 is inf in it
+    too, and inf / inf is nan."""
     limit = 11356.0  # of the type that x86 processors have; where there is none, it is float64 itself
     if s.max() >= limit or s.max() < -limit:
         return np.full_like(s, np.nan) if s.max() < 0 else np.where(s >= limit, np.nan, 0).astype(s.dtype)
