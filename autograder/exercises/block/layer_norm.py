@@ -116,7 +116,7 @@ def variance_near_eps(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def norm_where_sizes_coincide(rng: np.random.Generator) -> list[Case]:
-    """as many tokens as features, and batches of them"""
+    """as many tokens as features, also with an axis in front"""
     d, b = sizes(rng, 2, 3, 7)
     return [
         case(LARGE * normal(rng, d, d), *_affine(rng, d), EPS),  # means that lie flat line up with the features
