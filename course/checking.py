@@ -371,7 +371,9 @@ def told_of(
         return parts, None
     said = [*situation(exercise.cases[i], exercise.parameters), _sentence(exercise, i, found, digits=digits)]
     if found.kind == "changed" and leaves(found.given) <= SMALL:
-        said.append(f"Afterwards it is\n{show(found.given)}")
+        before, after = exercise.cases[i].arguments[int(found.path[0])], show(found.given)
+        unseen = not isinstance(before, Function) and show(before) == after
+        said.append("Only its last digits are other ones now." if unseen else f"Afterwards it is\n{after}")
     if found.kind in ("value", "shape", "type") and found.given is not None:
         want, got = (_entry(one.result, found.path) for one in (exercise.expected[i], observed))
         if show(want) != show(got):  # else the sentence has all digits

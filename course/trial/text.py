@@ -168,6 +168,8 @@ def _wrong_value(found: Difference) -> str:
     numbers = expected.dtype.kind == given.dtype.kind == "f" and expected.shape == given.shape
     if numbers and np.any(np.isnan(given) & ~np.isnan(expected)):
         return "the wrong value: nan, which is not a number, where there should be one"
+    if numbers and np.any(np.isinf(given) & np.isfinite(expected)):
+        return "the wrong value: inf, which is infinity, where there should be a number"
     return "the wrong value"
 
 
@@ -182,7 +184,7 @@ def _told_apart(expected: Value, given: Value) -> tuple[str, str]:
 def _exception(raised: Raised, values: bool) -> str:
     if raised.kind in UNRAISED:
         return f"{raised.message[:1].upper()}{raised.message[1:]}."
-    said = re.sub(r", with gufunc signature \S+|gufunc core with signature \S+ ", "", raised.message).rstrip(".")
+    said = re.sub(r", with gufunc signature \S+|gufunc core with signature \S+ ", "", raised.message).rstrip(". ")
     message = f": {said}" if said and values else ""
     at = f" at line {raised.line} of {raised.function}, `{raised.source}`" if raised.source else ""
     return f"Your code raises {raised.kind}{message}{at}."

@@ -1,4 +1,4 @@
-"""A lesson is read by a tired student in the middle of an exercise: it is short, it blames nobody, and its words have been taught."""
+"""What a tired student reads in the middle of an exercise: a lesson is short, it blames nobody, and its words, and those of a hidden test, have been taught."""
 
 from __future__ import annotations
 
@@ -82,6 +82,12 @@ def test_no_lesson_needs_a_word_that_is_taught_later(exercise: Exercise) -> None
         name: _ahead(text, notebook) - {SAYS_THAT_IT_COMES_LATER.get(name)} for name, text in _lessons(exercise).items()
     }
     assert {name: words for name, words in ahead.items() if words} == {}
+
+
+@every
+def test_no_line_of_a_hidden_test_needs_a_word_that_is_taught_later(exercise: Exercise) -> None:
+    ahead = {probe.shows: _ahead(probe.shows, NOTEBOOKS.index(exercise.notebook)) for probe in exercise.probes}
+    assert {line: words for line, words in ahead.items() if words} == {}
 
 
 @pytest.mark.parametrize(

@@ -312,6 +312,14 @@ def test_parameters_that_do_not_fit_have_no_line(shelf: Callable[..., None], cel
     assert result.text == (f"{NOT_YET}Your code raises TypeError: dots() takes 1 positional argument but 2 were given.")
 
 
+def test_an_argument_changed_in_its_last_digits_alone_is_not_shown_as_if_it_were_the_same(
+    dots: Callable[[str], Result],
+) -> None:
+    result = dots("    A += 1e-9\n    return A @ B.T")
+    sentence = "The call changed A in place; the caller still needs it as it was."
+    assert result.text == f"{NOT_YET}{sentence}\nOnly its last digits are other ones now."
+
+
 def test_an_argument_changed_in_place(dots: Callable[[str], Result]) -> None:
     result = dots("    A *= 2\n    return A @ B.T / 2")
     sentence = "The call changed A in place; the caller still needs it as it was."

@@ -95,7 +95,7 @@ def additive_mask(n: int) -> F:
 
 @mistake
 def hides_nothing(n: int) -> B:
-    """every token sees every other, so nothing is masked."""
+    """every token sees every other, so nothing is masked. Token i may see the tokens 0 to i."""
     return np.ones((n, n), bool)
 
 
@@ -143,7 +143,8 @@ def first_row_empty(n: int) -> B:
 
 @mistake
 def one_place_too_many(n: int) -> B:
-    """your mask is larger than [n, n]. The last token predicts, too, and there is no token after it: n rows, n columns."""
+    """your mask has n + 1 rows and columns. There are n tokens; each of them looks, the last one too, and each is looked at: n
+    rows, n columns."""
     return np.tril(np.ones((n + 1, n + 1), bool))
 
 

@@ -267,7 +267,8 @@ def _one_sees_nobody(n: int) -> B:
 
 @probe(1.0)
 def honest_models(rng: np.random.Generator) -> list[Case]:
-    """the wiring of models that do what they say: causal, full, backwards, token by token, none, behind a LayerNorm"""
+    """the wiring of models that do what they say: causal, full, backwards, token by token, none, and one that first subtracts each
+    token's mean and divides by its spread"""
     X, v = _tokens(rng)
     n, d = X.shape
     W, bias = normal(rng, d, v), normal(rng, n, v)
@@ -339,7 +340,7 @@ def one_head(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def behind_a_norm(rng: np.random.Generator) -> list[Case]:
-    """a leak behind a LayerNorm"""
+    """a leak in a model that subtracts from each token, or from each output, its own mean, and divides by its spread"""
     # LayerNorm before attention, and after it; its mean, and without eps its size, cannot be moved.
     n, v = (int(size) for size in rng.choice([3, 5, 6, 7], 2, replace=False))
     X = normal(rng, n, 4)
@@ -586,8 +587,8 @@ def nudge_begins_at_zero(f: Model, X: F) -> B:
 
 @mistake
 def nudge_adds_up_to_nothing(f: Model, X: F) -> B:
-    """what you do to a token moves some features up and others down, so that in sum they stay. A model that
-    passes on the sum of a token's features does not notice. Different amounts, and not a sum of zero."""
+    """what you do to a token moves some features up and others down, so that in sum they stay. A model that passes on the sum of a
+    token's features does not notice. Move them by different amounts that do not add up to 0."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):
@@ -826,7 +827,7 @@ def moves_the_others(f: Model, X: F) -> B:
 
 @mistake
 def moves_the_next_token(f: Model, X: F) -> B:
-    """column j of your map is about token j + 1, or the one before. Count tokens from 0."""
+    """column j of your map is about another token, j + 1 or j - 1. Count tokens from 0."""
     before = f(X)
     moved = np.zeros((len(X), len(X)), bool)
     for j in range(len(X)):

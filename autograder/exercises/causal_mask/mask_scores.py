@@ -93,7 +93,7 @@ def scores_and_masks(rng: np.random.Generator) -> list[Case]:
 
 @probe(1.0)
 def one_mask_for_many(rng: np.random.Generator) -> list[Case]:
-    """one mask for a whole batch, one mask for each item, one for each head"""
+    """one mask for all tables, one for each table, and masks whose axes in front are missing or of length 1"""
     b, h, n, m = sizes(rng, 4, 2, 6)
     return [
         case(normal(rng, b, n, m, scale=2.0), random_keep(rng, n, m)),
@@ -282,8 +282,8 @@ def indexes_from_the_left(S: F, keep: B) -> F:
 
 @mistake
 def indexes_from_the_right(S: F, keep: B) -> F:
-    """your index wants every axis of the mask as long as that of S. An axis of length 1 stands for all: one mask for
-    all tables of an item, say. Something that broadcasts serves that too."""
+    """your index wants every axis of the mask as long as that of S. But an axis of length 1 stands for all: one mask for all tables
+    of an item, say. A function that broadcasts serves that too."""
     out = S.copy()
     out[..., ~keep] = -np.inf
     return out
@@ -291,8 +291,8 @@ def indexes_from_the_right(S: F, keep: B) -> F:
 
 @mistake
 def score_times_infinity(S: F, keep: B) -> F:
-    """you multiplied masked scores by -inf. A negative score then becomes plus infinity, and a 0 becomes NaN.
-    What is masked becomes the same, whatever it was."""
+    """you multiplied masked scores by -inf. A negative score then becomes plus infinity, and a 0 becomes NaN. Every masked score
+    becomes -inf, whatever it was."""
     with np.errstate(invalid="ignore"):
         return np.where(keep, S, S * -np.inf)
 
@@ -307,7 +307,7 @@ def hides_zeros_too(S: F, keep: B) -> F:
 
 @mistake
 def mask_turned(S: F, keep: B) -> F:
-    """you used the mask turned over, with columns for rows. Row i of the mask belongs to row i of the scores."""
+    """you transposed the mask, so that columns stand for rows. Row i of the mask belongs to row i of the scores."""
     return np.where(keep.swapaxes(-1, -2), S, -np.inf)
 
 
@@ -320,7 +320,7 @@ def triangle_of_its_own(S: F, keep: B) -> F:
 
 @mistake
 def nothing_hidden(S: F, keep: B) -> F:
-    """the scores came back as they were: nothing is masked."""
+    """the scores came back as they were: nothing is masked. Where keep is False there should be -inf."""
     return S.copy()
 
 
@@ -361,9 +361,8 @@ def axis_put_in_front(S: F, keep: B) -> F:
 
 @mistake
 def one_table_for_each_mask(S: F, keep: B) -> F:
-    """you go through the scores and the mask side by side, one table with one mask. A mask that stands for all
-    has only one to give, or hands out its rows, and the tables after it are lost. Something that broadcasts
-    needs no loop."""
+    """you go through scores and mask side by side, one table with one mask. A mask that stands for all tables runs out early, or
+    hands out its rows in place of tables. A function that broadcasts needs no loop."""
     return np.array([np.where(kept, table, -np.inf) for table, kept in zip(S, keep, strict=False)])
 
 
@@ -382,7 +381,8 @@ def mask_squeezed(S: F, keep: B) -> F:
 
 @mistake
 def hides_whole_columns(S: F, keep: B) -> F:
-    """you hid columns as a whole, as a mask of empty places does, which is the same for every query. Here each query has its own."""
+    """you hid whole columns: a key is hidden only where no query may see it, and then for all of them. Here each query has a row of
+    the mask to itself."""
     return np.where(keep.any(axis=-2, keepdims=True), S, -np.inf)
 
 
@@ -394,16 +394,15 @@ def hides_in_float32(S: F, keep: B) -> F:
 
 @mistake
 def indexes_the_callers_scores(S: F, keep: B) -> F:
-    """two things at once. You wrote into the caller's scores, which are still needed: make a new array. And a
-    mask as an index wants to be as large as S, or is matched with its first axes: something that broadcasts
-    serves every mask."""
+    """two things at once. You wrote into the caller's scores, which are still needed: make a new array. And a mask as an index has
+    to be as large as S, or is matched with its first axes: a function that broadcasts serves every mask."""
     S[~keep] = -np.inf
     return S
 
 
 @mistake
 def list_of_tables(S: F, keep: B) -> list[F]:
-    """the scores are right, and they come in a list. An array is wanted."""
+    """the scores are right, and they come in a list. Return an array, of the type of S."""
     return np.where(keep, S, -np.inf).tolist()
 
 
@@ -416,8 +415,8 @@ def adds_minus_a_billion_in_float64(S: F, keep: B) -> F:
 
 @mistake
 def logarithm_of_the_mask_and_a_little(S: F, keep: B) -> F:
-    """you added the logarithm of the mask, and a little to the mask before. log(1e-9) is only -20.7, which is
-    low beside some scores and high beside others. Only one number is below every score."""
+    """you added the logarithm of the mask, to which a little, 1e-9, was added first. log(1e-9) is only -20.7, which is low beside
+    some scores and high beside others. Only one number is below every score."""
     return S + np.log(keep + 1e-9).astype(S.dtype)
 
 

@@ -139,7 +139,7 @@ def _with_an_empty_row(rng: np.random.Generator, *shape: int) -> B:
 
 @probe(0.5)
 def one_mask_to_weigh(rng: np.random.Generator) -> list[Case]:
-    """one mask for a whole batch, one for each item, one for each head, each with an empty row"""
+    """one mask for all tables, one for each table, and masks whose axes in front are missing or of length 1, with empty rows"""
     b, h, n, m = sizes(rng, 4, 2, 6)
     return [
         _lowered_case(rng, _with_an_empty_row(rng, n, m), b),
@@ -238,8 +238,8 @@ def nan_in_empty_rows(S: F, keep: B) -> F:
 
 @mistake
 def empty_rows_along_axis_one(S: F, keep: B) -> F:
-    """you ask along axis 1 whether a row keeps anything. In one table [n, m] that axis holds the keys. With an axis in front,
-    [b, n, m], it holds the queries. Which number says "the last axis"?"""
+    """you ask along axis 1 whether a row keeps anything, so that an empty row can stay NaN. In one table [n, m] axis 1 holds the
+    keys; with an axis in front, [b, n, m], it holds the queries. Which number says "the last axis"?"""
     P = nan_in_empty_rows(S, keep)
     return np.where(keep.any(axis=1, keepdims=True), P, 0.0).astype(S.dtype)
 
@@ -369,16 +369,16 @@ def fills_ten_thousand_below_and_zeroes(S: F, keep: B) -> F:
 
 @mistake
 def fills_a_thousand_below_and_zeroes(S: F, keep: B) -> F:
-    """you hid with a score of -1000.0, and made the masked weights 0 afterwards. Beside kept scores as low as that, or lower, the masked
-    ones have taken the weight of their row, even all of it, and then it is gone. Only one number is below every score."""
+    """you hid with a score of -1000, and made the masked weights 0 afterwards. Beside kept scores as low as that, or lower, the
+    masked ones have taken the weight of their row, even all of it, and then it is gone. Only one number is below every score."""
     M = _hidden(S, keep, -1000.0)
     return np.where(keep, _weighed(M, _tops(M)), 0)
 
 
 @mistake
 def fills_a_hundred_below_and_zeroes(S: F, keep: B) -> F:
-    """you hid with a score of -100.0, and made the masked weights 0 afterwards. Beside kept scores as low as that, or lower, the masked
-    ones have taken the weight of their row, even all of it, and then it is gone. Only one number is below every score."""
+    """you hid with a score of -100, and made the masked weights 0 afterwards. Beside kept scores as low as that, or lower, the
+    masked ones have taken the weight of their row, even all of it, and then it is gone. Only one number is below every score."""
     M = _hidden(S, keep, -100.0)
     return np.where(keep, _weighed(M, _tops(M)), 0)
 
@@ -426,8 +426,8 @@ def mask_times_scores(S: F, keep: B) -> F:
 
 @mistake
 def zeroes_after_softmax(S: F, keep: B) -> F:
-    """where a masked score is far above the kept ones, their weights are rounded to 0 beside it: it took part in the softmax, or in the
-    maximum that you subtract. What is masked must be out before anything is compared with it."""
+    """masked scores took part in your softmax, or in the maximum that you subtract, and became 0 afterwards. Where one is far above
+    the kept ones, or a row keeps nothing, only zeros are left, and 0 / 0 is NaN. Mask before anything is compared."""
     Z = _weighed(S, _tops(S)) * keep
     with np.errstate(invalid="ignore"):
         return Z / Z.sum(axis=-1, keepdims=True)
@@ -435,8 +435,8 @@ def zeroes_after_softmax(S: F, keep: B) -> F:
 
 @mistake
 def zeroes_after_with_a_guard(S: F, keep: B) -> F:
-    """where a masked score is far above the kept ones, their weights are lost, and the guard for empty rows hides that. The masked score
-    took part in the softmax, or in the maximum that you subtract: it must be out before."""
+    """masked scores took part in your softmax, or in the maximum that you subtract. Where one is far above the kept ones, their
+    weights are rounded to 0, and the guard for empty rows hides that. Mask before anything is compared."""
     Z = _weighed(S, _tops(S)) * keep
     total = Z.sum(axis=-1, keepdims=True)
     return Z / np.where(total == 0, 1, total)
@@ -469,7 +469,7 @@ def zeroes_by_choosing_and_leaves_it(S: F, keep: B) -> F:
 @mistake
 def renormalises_by_zero_renorm(S: F, keep: B) -> F:
     """you took softmax over all scores and handed it to zero_renorm. That is equal on paper only: far below a masked score the kept
-    weights are rounded to 0, and an empty row becomes 0/0. And zero_renorm knows no more than two axes. Mask first."""
+    weights are rounded to 0, and an empty row becomes 0 / 0, NaN. And zero_renorm knows two axes only. Mask first."""
     Z = np.where(keep, _weighed(S, _tops(S)), 0)
     with np.errstate(invalid="ignore"):
         return Z / Z.sum(axis=1, keepdims=True)
@@ -559,8 +559,8 @@ def empty_rows_lie_flat(S: F, keep: B) -> F:
 
 @mistake
 def empties_by_index(S: F, keep: B) -> F:
-    """you pick the empty rows by an index, and NumPy matches it with the first axes. One mask for many tables says nothing of the first
-    axis. Choose between two values instead, with something that broadcasts."""
+    """you pick the empty rows by an index, and NumPy matches it with the first axes. One mask for many tables says nothing of the
+    first axis. Choose between two values instead, with a function that broadcasts."""
     M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
         W = _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)
@@ -599,8 +599,8 @@ def loops_over_one_table(S: F, keep: B) -> F:
 
 @mistake
 def softmax_without_shift(S: F, keep: B) -> F:
-    """you took exp of the scores as they are. exp(10000) is infinite, and exp(-10000) is 0: subtract the
-    largest score of the row first, the largest among the kept."""
+    """you took exp of the scores as they are. exp(1000) is infinite, and inf / inf is NaN; exp(-1000) is 0. Subtract the largest
+    score of the row first, the largest among the kept."""
     M = _hidden(S, keep)
     with np.errstate(over="ignore"):
         return _weighed(M, np.zeros((), S.dtype))
@@ -608,8 +608,8 @@ def softmax_without_shift(S: F, keep: B) -> F:
 
 @mistake
 def softmax_without_shift_or_guard(S: F, keep: B) -> F:
-    """you took exp of the scores as they are. exp(10000) is infinite, and exp(-10000) is 0: subtract the
-    largest score of the row first, the largest among the kept. And a row that keeps nothing becomes 0/0."""
+    """you took exp of the scores as they are. exp(1000) is infinite, and inf / inf is NaN; exp(-1000) is 0. Subtract the largest
+    score of the row first, the largest among the kept. And a row that keeps nothing becomes 0 / 0."""
     M = _hidden(S, keep)
     return _weighed(M, np.zeros((), S.dtype), guarded=False)
 
@@ -624,9 +624,8 @@ def shifts_by_one_maximum(S: F, keep: B) -> F:
 
 @mistake
 def shifts_by_one_maximum_without_guard(S: F, keep: B) -> F:
-    """you subtracted the largest kept score of the whole array. A row whose own scores are far below it is
-    rounded to nothing, and becomes 0/0: each row needs its own maximum. And a row that keeps nothing should get
-    zeros."""
+    """you subtracted the largest kept score of the whole array. A row whose own scores are far below it is rounded to nothing, and
+    becomes 0 / 0, NaN: each row needs its own maximum. And a row that keeps nothing should get zeros."""
     M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
         return _weighed(M, M.max(), guarded=False)
@@ -676,8 +675,8 @@ def shifts_by_the_mean(S: F, keep: B) -> F:
 
 @mistake
 def clips_the_scores(S: F, keep: B) -> F:
-    """you cut large scores down to a smaller one. Then two scores of 1000 and 900 get the same weight. Subtract
-    the largest instead: that changes no weight."""
+    """you cut the scores off at a bound. Then two scores beyond it, of 1000 and 900, get the same weight. Subtract the largest
+    instead: that changes no weight."""
     M = _hidden(np.clip(S, -50, 50), keep)
     return _weighed(M, _tops(M))
 
@@ -702,7 +701,7 @@ def attends_to_the_hidden(S: F, keep: B) -> F:
 
 @mistake
 def ignores_the_mask(S: F, keep: B) -> F:
-    """you do not use keep: this is softmax over all scores."""
+    """you do not use keep: this is softmax over all scores. What is masked has to be out before softmax."""
     return _weighed(S, _tops(S))
 
 
@@ -716,8 +715,7 @@ def own_triangle(S: F, keep: B) -> F:
 
 @mistake
 def mask_turned(S: F, keep: B) -> F:
-    """you used the mask turned over, with columns for rows. Row i of the mask belongs to row i of the
-    scores."""
+    """you transposed the mask, so that columns stand for rows. Row i of the mask belongs to row i of the scores."""
     M = _hidden(S, keep.swapaxes(-1, -2))
     return _weighed(M, _tops(M))
 
@@ -824,9 +822,8 @@ def softmax_in_place(S: F, keep: B) -> F:
 
 @mistake
 def indexes_the_callers_scores(S: F, keep: B) -> F:
-    """two things at once. You wrote into the caller's scores, which are still needed: make a new array. And a
-    mask as an index wants to be as large as S, or is matched with its first axes: something that broadcasts
-    serves every mask."""
+    """two things at once. You wrote into the caller's scores, which are still needed: make a new array. And a mask as an index has
+    to be as large as S, or is matched with its first axes: a function that broadcasts serves every mask."""
     S[~keep] = -np.inf
     return _weighed(S, _tops(S))
 
@@ -843,14 +840,14 @@ def indexes_from_the_left(S: F, keep: B) -> F:
 
 @mistake
 def list_of_weights(S: F, keep: B) -> list[F]:
-    """the weights are right, and they come in a list. An array is wanted."""
+    """the weights are right, and they come in a list. Return an array, of the type of S."""
     M = _hidden(S, keep)
     return _weighed(M, _tops(M)).tolist()
 
 
 @mistake
 def logarithms_of_weights(S: F, keep: B) -> F:
-    """these are the logarithms of the weights. The weights themselves are wanted."""
+    """you returned the logarithms of the weights. One exponential is missing at the end."""
     M = _hidden(S, keep)
     with np.errstate(all="ignore"):
         return np.log(_weighed(M, _tops(M)))
@@ -873,8 +870,8 @@ def adds_minus_a_billion_in_float64(S: F, keep: B) -> F:
 
 @mistake
 def logarithm_of_the_mask_and_a_little(S: F, keep: B) -> F:
-    """you added the logarithm of the mask, and a little to the mask before. log(1e-9) is only -20.7: a masked
-    score that is higher still gets weight, and a row that may attend to nothing has weights."""
+    """you added the logarithm of the mask, to which a little, 1e-9, was added first. log(1e-9) is only -20.7: a masked score that
+    is higher still gets weight, and a row that may attend to nothing has weights."""
     M = S + np.log(keep + 1e-9)
     return _weighed(M, _tops(M))
 
@@ -948,8 +945,8 @@ def powers_of_two(S: F, keep: B) -> F:
 
 @mistake
 def mask_times_scores_and_weights(S: F, keep: B) -> F:
-    """you made masked scores 0, and their exponentials 0 afterwards. Where all kept scores are far below 0, that 0 is the largest of the
-    row, and the kept ones are lost beside it. What is masked must be out before anything is compared with it."""
+    """you made masked scores 0, and their exponentials 0 afterwards. Kept scores far below 0 are lost beside that 0; and a masked
+    NaN stays, since 0 times NaN is NaN. What is masked must be out before anything is compared with it."""
     E = np.exp(S * keep - (S * keep).max(axis=-1, keepdims=True)) * keep
     total = E.sum(axis=-1, keepdims=True)
     return E / np.where(total == 0, 1, total)

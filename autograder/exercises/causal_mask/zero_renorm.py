@@ -177,7 +177,8 @@ def row_sums_lie_flat(A: F, keep: B) -> F:
 
 @mistake
 def renormalises_the_hidden(A: F, keep: B) -> F:
-    """you kept the places where keep is False. True means: may attend."""
+    """you kept the places where keep is False. True means: may attend. (A row that masks nothing then has nothing left, and 0 / 0
+    is NaN.)"""
     Z = np.where(keep, 0, A)
     return Z / Z.sum(axis=1, keepdims=True)
 
@@ -349,8 +350,7 @@ def own_triangle(A: F, keep: B) -> F:
 
 @mistake
 def mask_turned(A: F, keep: B) -> F:
-    """you used the mask turned over, with columns for rows. Row i of the mask belongs to row i of the
-    weights."""
+    """you transposed the mask, so that columns stand for rows. Row i of the mask belongs to row i of the weights."""
     Z = np.where(keep.T, A, 0)
     return Z / Z.sum(axis=1, keepdims=True)
 
@@ -406,7 +406,7 @@ def narrows_to_float32(A: F, keep: B) -> F:
 
 @mistake
 def list_of_rows(A: F, keep: B) -> list[F]:
-    """the weights are right, and they come in a list. An array is wanted."""
+    """the weights are right, and they come in a list. Return an array, of the type of A."""
     Z = np.where(keep, A, 0)
     return (Z / Z.sum(axis=1, keepdims=True)).tolist()
 

@@ -141,7 +141,7 @@ def one_row_too_few(T: F, Wo: F) -> F:
 
 @mistake
 def blocks_one_row_apart(T: F, Wo: F) -> F:
-    """each head's block begins one row below the last one's. A block is v rows high, so the next begins v rows below."""
+    """each head's block begins only one row below that of the head before. A block is v rows high, so the next begins v rows below."""
     v = T.shape[2]
     return np.stack([T[i] @ Wo[i : i + v] for i in range(len(T))])
 
@@ -195,16 +195,16 @@ def running_total(T: F, Wo: F) -> F:
 
 @mistake
 def differences_of_running_totals(T: F, Wo: F) -> F:
-    """one share is missing. The differences of running sums are one fewer than the sums: before head 0 there is
-    nothing, and its share is the first sum itself."""
+    """the share of head 0 is missing. If you took differences of running sums: they are one fewer than the sums, and before head 0
+    there is nothing, so that its share is the first sum itself."""
     h, _, v = T.shape
     return (T @ Wo.reshape(h, v, -1))[1:]
 
 
 @mistake
 def others_set_to_zero_for_good(T: F, Wo: F) -> F:
-    """from head 1 on your shares are 0. You set the other heads to zero in one table, turn after turn, and what head 0 took
-    away the next ones do not find: begin each turn with a copy of the whole."""
+    """from head 1 on your shares are 0. If you set the other heads to zero in one table, turn after turn, nothing is left of head 1
+    in its turn: begin each turn with a copy of the whole table."""
     h, _, v = T.shape
     shares = T @ Wo.reshape(h, v, -1)
     shares[1:] = 0

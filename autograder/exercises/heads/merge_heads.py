@@ -256,7 +256,7 @@ def merged_first_alone(T: F) -> F:
 
 @mistake
 def merged_two(T: F) -> F:
-    """you put two heads side by side, however many there are."""
+    """you put two heads side by side, however many there are. O holds h of them."""
     return np.concatenate([T[0], T[-1]], axis=1)
 
 
@@ -275,7 +275,7 @@ def merged_by_the_largest(T: F) -> F:
 
 @mistake
 def merged_in_a_list(T: F) -> list[F]:
-    """the rows are right, and they come in a list. One array is wanted."""
+    """the rows are right, and they come in a list. Return one array."""
     return list(merged(T))
 
 

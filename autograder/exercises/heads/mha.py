@@ -463,7 +463,7 @@ def own_triangle(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def mask_turned(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you used the mask turned over, with columns for rows. Row i of keep is what token i may look at."""
+    """you transposed the mask, so that columns stand for rows. Row i of keep is what token i may look at."""
     return _weighed(X, Wqkv, Wo, h, keep, lambda S, kept: softmax_of_kept(S, kept.T))
 
 
@@ -491,16 +491,15 @@ def hidden_scores_zero(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def exponentials_of_large_scores(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you took exp of the scores as they are. Large scores come out as NaN, and where all lie far below 0 nothing is left. A softmax
-    subtracts the largest score of each row first; the one that has been carried over does."""
+    """you took exp of the scores as they are. Large scores overflow to inf and come out as NaN, and where all lie far below 0
+    nothing is left. The softmax that has been carried over subtracts the largest score of each row first."""
     return _weighed(X, Wqkv, Wo, h, keep, unshifted)
 
 
 @mistake
 def scores_clipped(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """against overflow you cut the scores off at a bound and took nothing off. All that lies beyond the bound becomes the same,
-    and shares the weight evenly, though one may be far larger than another. The softmax that has been carried over
-    takes the largest score off."""
+    """you cut the scores off at a bound, against overflow, and took nothing off. All that lies beyond the bound becomes the same,
+    and shares the weight evenly, though one may be far larger. The softmax that has been carried over takes the largest score off."""
     return _weighed(X, Wqkv, Wo, h, keep, clipped)
 
 
@@ -643,9 +642,8 @@ def width_of_values_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def width_of_keys_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you took the width of a query to be d / h, and read only the values' off Wo. Most models are built so,
-    and nothing forces them to: of a head's 2k + v columns of Wqkv, query and key share what remains when v is
-    taken away."""
+    """you took d // h for the width of a query, which is 0 where d < h, hence NaN. Nothing forces a model to be built so: of a
+    head's 2k + v columns of Wqkv, query and key share what remains when v is taken away."""
     k = X.shape[1] // h
     Z = X @ Wqkv
     Q, K, V = (
@@ -730,15 +728,15 @@ def scaled_by_number_of_heads(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def scaled_by_share_of_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you divided the scores by the root of d / h. Most models are built so that this is k, and nothing forces
-    them to: read the width of a query off its weight."""
+    """you divided the scores by the root of d // h, which is 0 where d < h, and gives NaN. Most models are built so that this is k,
+    and nothing forces them to: read the widths off the weights."""
     return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(X.shape[1] // h))
 
 
 @mistake
 def scaled_by_broken_share_of_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you divided the scores by the root of d / h, a broken number where d is no multiple of h. Most models are built so
-    that this is k, and nothing forces them to: read the width of a query off its weight."""
+    """you divided the scores by the root of d / h, a token's width shared out among the heads. Most models are built so that this
+    is k, and nothing forces them to: read the widths off the weights."""
     return _rooted(X, Wqkv, Wo, h, keep, math.sqrt(X.shape[1] / h))
 
 
@@ -875,7 +873,7 @@ def last_head_left_out(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def first_head_alone(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """only head 0 counts in your output."""
+    """only head 0 counts in your output. Is an index stuck at 0, or a return inside a loop?"""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
     outputs = softmax_of_kept(Q @ _stood_up(K) / math.sqrt(Q.shape[2]), keep) @ V
     return outputs[0] @ Wo[: V.shape[2]]

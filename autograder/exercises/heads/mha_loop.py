@@ -343,8 +343,8 @@ def values_of_head_0(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 @mistake
 def weights_of_all_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """your queries are those of all heads, [h, n, k], in every turn of the loop: X @ Wq makes a stack. In turn i it is
-    the turn of Wq[i], and likewise of the others."""
+    """your queries are those of all heads, [h, n, k], in every turn of the loop: X @ Wq makes a stack. Turn i needs Wq[i] alone,
+    and likewise the keys and values of head i."""
     heads = [softmax_of_kept((X @ Wq) @ (X @ Wk).T / math.sqrt(Wq.shape[2]), keep) @ (X @ Wv) for _ in Wq]
     return np.concatenate(heads, axis=1) @ Wo
 
@@ -461,16 +461,15 @@ def hidden_after_and_renormalised(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> 
 
 @mistake
 def exponentials_overflow(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you took exp of the scores as they are. Large scores come out as NaN, and where all lie far below 0 nothing is left. A softmax
-    subtracts the largest score of each row first; the one that has been carried over does."""
+    """you took exp of the scores as they are. Large scores overflow to inf and come out as NaN, and where all lie far below 0
+    nothing is left. The softmax that has been carried over subtracts the largest score of each row first."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, unshifted)
 
 
 @mistake
 def scores_clipped(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """against overflow you cut the scores off at a bound and took nothing off. All that lies beyond the bound becomes the same,
-    and shares the weight evenly, though one may be far larger than another. The softmax that has been carried over
-    takes the largest score off."""
+    """you cut the scores off at a bound, against overflow, and took nothing off. All that lies beyond the bound becomes the same,
+    and shares the weight evenly, though one may be far larger. The softmax that has been carried over takes the largest score off."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, clipped)
 
 
@@ -567,7 +566,7 @@ def softmax_twice(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 @mistake
 def mask_turned(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you used the mask turned over, with columns for rows. Row i of keep is what token i may look at."""
+    """you transposed the mask, so that columns stand for rows. Row i of keep is what token i may look at."""
     return _weighed(X, Wq, Wk, Wv, Wo, keep, lambda S, kept: softmax_of_kept(S, kept.T))
 
 
@@ -664,15 +663,15 @@ def scaled_by_number_of_heads(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
 
 @mistake
 def scaled_by_share_of_the_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you divided the scores by the root of d / h. Most models are built so that this is k, and nothing forces
-    them to: read the width of a query off its weight."""
+    """you divided the scores by the root of d // h, a token's width shared out among the heads. Most models are built so that this
+    is k, and nothing forces them to: read the width of a query off its weight."""
     return _rooted(X, Wq, Wk, Wv, Wo, keep, math.sqrt(X.shape[1] // len(Wq)))
 
 
 @mistake
 def scaled_by_broken_share_of_the_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
-    """you divided the scores by the root of d / h, a broken number where d is no multiple of h. Most models are built so
-    that this is k, and nothing forces them to: read the width of a query off its weight."""
+    """you divided the scores by the root of d / h, a token's width shared out among the heads. Most models are built so that this
+    is k, and nothing forces them to: read the width of a query off its weight."""
     return _rooted(X, Wq, Wk, Wv, Wo, keep, math.sqrt(X.shape[1] / len(Wq)))
 
 

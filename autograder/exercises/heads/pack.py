@@ -220,7 +220,7 @@ def packed_first_alone(W: F) -> F:
 
 @mistake
 def packed_two(W: F) -> F:
-    """you put two heads side by side, however many there are."""
+    """you put the weights of two heads side by side, however many there are. Wq holds h of them."""
     return np.concatenate([W[0], W[-1]], axis=1)
 
 
@@ -253,7 +253,7 @@ def packed_by_the_largest(W: F) -> F:
 
 @mistake
 def packed_in_a_list(W: F) -> list[F]:
-    """the rows are right, and they come in a list. One array is wanted."""
+    """the rows are right, and they come in a list. Return one array."""
     return list(merged(W))
 
 

@@ -188,9 +188,8 @@ def cut_with_feature_and_head_in_front(Z: F, h: int) -> F:
 
 @mistake
 def turned_and_cut_with_the_token_between(Z: F, h: int) -> F:
-    """you turned the table and then cut it with the token between the others: the shape is right, and the
-    numbers are dealt to the wrong owners. After turning, a row is one feature of all tokens: only rows may be
-    cut apart from each other there."""
+    """you turned the table before you cut it: the shape is right, and the numbers are dealt to the wrong owners. After turning, a
+    row holds one feature of all tokens. Cut the rows as they stand in Z, and exchange axes afterwards."""
     return Z.T.reshape(-1, len(Z), h).transpose(2, 1, 0)
 
 
@@ -236,7 +235,7 @@ def first_head_alone(Z: F, h: int) -> F:
 
 @mistake
 def always_two_heads(Z: F, h: int) -> F:
-    """you cut into two heads, whatever h is."""
+    """you cut into two heads, whatever h is. How many there are is the argument h."""
     return Z.reshape(len(Z), 2, -1).swapaxes(0, 1)
 
 
@@ -270,7 +269,7 @@ def as_many_heads_as_tokens(Z: F, h: int) -> F:
 
 @mistake
 def blocks_one_column_apart(Z: F, h: int) -> F:
-    """each head's columns begin one column after the last one's. A head is k columns wide, so the next begins k
+    """each head's columns begin only one column after those of the head before. A head is k columns wide, so the next begins k
     columns later."""
     k = Z.shape[1] // h
     return np.stack([Z[:, i : i + k] for i in range(h)])

@@ -200,14 +200,14 @@ def always_two(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def times_root_k(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you multiplied the scores by √k. They are to become smaller."""
+    """you multiplied the scores by √k. Dot products of wide vectors are large already: they have to come down."""
     return _divided_by(Q.shape[1] ** -0.5, Q, K, V)
 
 
 @mistake
 def naive_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you took the exponential of the scores with nothing taken off first. Large scores overflow, and where a row lies far below zero 0 is
-    divided by 0: your `softmax` knows what to do."""
+    """you took the exponential of the scores with nothing taken off first. Large scores overflow to inf, a row far below zero
+    leaves 0 / 0, and both end in nan: your `softmax` knows what to do."""
     E = np.exp(Q @ K.T / math.sqrt(Q.shape[1]))
     A = E / E.sum(axis=1, keepdims=True)
     return A @ V, A
@@ -215,8 +215,8 @@ def naive_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def scores_clipped(Q: F, K: F, V: F) -> tuple[F, F]:
-    """against overflow you cut the scores off at a bound and took nothing off. All that lies beyond the bound becomes the same, and shares
-    the weight evenly, though one may be far larger than another: your `softmax` knows what to do."""
+    """you cut the scores off at a bound, against overflow, and took nothing off. All that lies beyond the bound becomes the same,
+    and shares the weight evenly, though one may be far larger: your `softmax` knows what to do."""
     E = np.exp(np.clip(Q @ K.T / math.sqrt(Q.shape[1]), -80, 80))
     A = E / E.sum(axis=1, keepdims=True)
     return A @ V, A
@@ -224,8 +224,8 @@ def scores_clipped(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def scores_clipped_above(Q: F, K: F, V: F) -> tuple[F, F]:
-    """against overflow you cut large scores off at a bound and took nothing off. All that lies above becomes the same, and shares the weight
-    evenly; and where a row lies far below zero 0 is divided by 0: your `softmax` knows what to do."""
+    """you cut large scores off at a bound, against overflow, and took nothing off. All that lies above becomes the same; and a row
+    far below zero leaves 0 / 0, which is nan: your `softmax` knows what to do."""
     E = np.exp(np.minimum(Q @ K.T / math.sqrt(Q.shape[1]), 80))
     A = E / E.sum(axis=1, keepdims=True)
     return A @ V, A
@@ -233,8 +233,8 @@ def scores_clipped_above(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def global_max(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you took the largest score of the whole table off all of them. A row that lies far below it turns into zeros, and 0/0 is not a
-    number: each row needs a maximum of its own."""
+    """you took the largest score of the whole table off all of them. A row that lies far below it turns into zeros, and 0 / 0 is
+    nan: each row needs a maximum of its own."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
     E = np.exp(S - S.max())
     A = E / E.sum(axis=1, keepdims=True)
@@ -243,8 +243,8 @@ def global_max(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def max_from_zero(Q: F, K: F, V: F) -> tuple[F, F]:
-    """in a row whose scores are all below zero you take nothing off. Either your maximum starts at 0, or you shift only where scores are
-    large. Far below zero every power is then 0, and 0 is divided by 0."""
+    """in a row whose scores are all below zero you take nothing off. Either your maximum starts at 0, or you shift only where
+    scores are large. Far below zero every power is then 0, and 0 / 0 is nan."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
     E = np.exp(S - S.max(axis=1, keepdims=True, initial=0))
     A = E / E.sum(axis=1, keepdims=True)
@@ -277,8 +277,8 @@ def no_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def keys_reshaped(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you gave K the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that no column is a key;
-    turning an array is another thing."""
+    """you gave K the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that no column
+    is a key. A transpose moves entry (j, x) to (x, j)."""
     A = row_softmax(Q @ K.reshape(K.shape[1], K.shape[0]) / math.sqrt(Q.shape[1]))
     return A @ V, A
 
@@ -315,7 +315,7 @@ def future_masked(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def outputs_twice(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you returned outputs of outputs: the values were mixed twice."""
+    """you mixed the values twice: what you return are outputs of outputs. Mix the values once."""
     A = _weights_of(Q, K)
     return A @ (A @ V), A
 
@@ -356,7 +356,7 @@ def list_of_two(Q: F, K: F, V: F) -> list[F]:
 
 @mistake
 def rounded_tables(Q: F, K: F, V: F) -> tuple[F, F]:
-    """you rounded. Hand back all digits."""
+    """you rounded both tables to three decimals. Return them with all their digits."""
     A = _weights_of(Q, K)
     return np.round(A @ V, 3), np.round(A, 3)
 

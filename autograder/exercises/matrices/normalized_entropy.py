@@ -126,7 +126,8 @@ def over_log_k(Q: F, K: F) -> tuple[float, float]:
 
 @mistake
 def over_log_n(Q: F, K: F) -> tuple[float, float]:
-    """you divided by log n, and n counts the queries. Each row spreads its weight over the keys: how many are they?"""
+    """you divided by log n, and n counts the queries; for a single one that is log 1 = 0, and the answer inf. Each row spreads its
+    weight over the keys: how many are they?"""
     return _both(lambda A: _entropies(A).mean() / np.log(len(A)), Q, K)
 
 
@@ -171,13 +172,13 @@ def as_many_keys_as_it_seems(Q: F, K: F) -> tuple[float, float]:
 
 @mistake
 def largest_weights(Q: F, K: F) -> tuple[float, float]:
-    """you returned the mean of the largest weights. That is another measure; asked for is entropy."""
+    """you returned the mean of the largest weights. That is another measure of evenness; the exercise asks for the entropy."""
     return _both(lambda A: A.max(axis=1).mean(), Q, K)
 
 
 @mistake
 def squares_for_logarithms(Q: F, K: F) -> tuple[float, float]:
-    """you added up squares of weights. That is another measure; asked for is entropy, with logarithms."""
+    """you added up squares of weights. That is another measure of evenness; the exercise asks for the entropy, with logarithms."""
     return _both(lambda A: 1 - (A**2).sum(axis=1).mean(), Q, K)
 
 
@@ -311,8 +312,8 @@ def lifted_to_1e_3(Q: F, K: F) -> tuple[float, float]:
 
 @mistake
 def naive_softmax(Q: F, K: F) -> tuple[float, float]:
-    """you took the exponential of the scores with nothing taken off first. Large scores overflow, and where a row lies far below zero 0 is
-    divided by 0: your `softmax` knows what to do."""
+    """you took the exponential of the scores with nothing taken off first. Large scores overflow to inf, a row far below zero
+    leaves 0 / 0, and both end in nan: your `softmax` knows what to do."""
     found = []
     for S in (Q @ K.T, Q @ K.T / math.sqrt(Q.shape[1])):
         with np.errstate(all="ignore"):
@@ -524,21 +525,21 @@ def numbers_by_name(Q: F, K: F) -> dict[str, float]:
 
 @mistake
 def numbers_of_two_digits(Q: F, K: F) -> tuple[float, float]:
-    """you rounded. Hand back all digits."""
+    """you rounded both numbers to two decimals. Return them with all their digits."""
     unscaled, scaled = _both(_evenness, Q, K)
     return round(unscaled, 2), round(scaled, 2)
 
 
 @mistake
 def numbers_of_four_digits(Q: F, K: F) -> tuple[float, float]:
-    """you rounded. Hand back all digits."""
+    """you rounded both numbers to four decimals. Return them with all their digits."""
     unscaled, scaled = _both(_evenness, Q, K)
     return round(unscaled, 4), round(scaled, 4)
 
 
 @mistake
 def rounded_numbers(Q: F, K: F) -> tuple[float, float]:
-    """you rounded. Hand back all digits."""
+    """you rounded both numbers to three decimals. Return them with all their digits."""
     unscaled, scaled = _both(_evenness, Q, K)
     return round(unscaled, 3), round(scaled, 3)
 

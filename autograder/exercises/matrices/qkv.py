@@ -214,7 +214,8 @@ def split_into_thirds(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 @mistake
 def last_token_left_out(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """the last token's rows are 0, as np.zeros made them: your loop ends one token too early. `range(n)` ends at n - 1 by itself."""
+    """the last token's rows are 0, as np.zeros made them: your loop ends one token too early. `range(n)` already stops at n - 1,
+    the last index."""
     q, k, v = X @ Wq, X @ Wk, X @ Wv
     q[-1], k[-1], v[-1] = 0, 0, 0
     return q, k, v
@@ -222,7 +223,7 @@ def last_token_left_out(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 @mistake
 def all_in_one_table(X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you returned one table in which queries, keys and values stand side by side. Three are asked for, in a tuple."""
+    """you returned one table in which queries, keys and values stand side by side. Return three tables, in a tuple."""
     return X @ np.concatenate([Wq, Wk, Wv], axis=1)
 
 
@@ -235,7 +236,8 @@ def keys_stood_up_already(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 @mistake
 def weights_reshaped(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """you gave a weight another shape with `reshape`. A weight is [d, k] and multiplies a row from the right as it stands."""
+    """you put the numbers of a weight into another order with `reshape`. A weight is [d, k] already, and multiplies a row from the
+    right as it stands."""
     return X @ Wq.T.reshape(Wq.shape), X @ Wk.T.reshape(Wk.shape), X @ Wv.T.reshape(Wv.shape)
 
 
@@ -262,8 +264,8 @@ def first_token_only(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 @mistake
 def last_token_everywhere(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """every row belongs to the last token. Each turn of a loop overwrites what the turns before it kept: one array, filled again and
-    again."""
+    """every row belongs to the last token. Either each turn of a loop fills the same array again, or the token in use is always the
+    last one."""
     n = len(X)
     q, k, v = np.stack([X[-1] @ Wq] * n), np.stack([X[-1] @ Wk] * n), np.stack([X[-1] @ Wv] * n)
     return q, k, v
@@ -291,14 +293,15 @@ def three_in_float64(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 @mistake
 def three_in_float32(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """you turned float64 numbers into float32, which keeps about seven digits of their sixteen."""
+    """float64 numbers went in and float32 came out: they were turned into float32, or put into an array of it. float32 keeps about
+    seven of their sixteen digits."""
     q, k, v = (X.astype(np.float32) @ W.astype(np.float32) for W in (Wq, Wk, Wv))
     return q, k, v
 
 
 @mistake
 def one_after_another(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """you made keys of queries. All three are made of the tokens themselves, each with a weight of its own."""
+    """you made the keys from the queries. All three are made from the tokens themselves, each with a weight of its own."""
     Q = X @ Wq
     return Q, Q @ Wk, X @ Wv
 

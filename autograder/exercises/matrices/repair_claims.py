@@ -83,8 +83,8 @@ def left_to_stand(rng: np.random.Generator) -> list[Case]:
 
 @mistake
 def coincidence_for_proof() -> Verdicts:
-    """you let Q @ K stand. It runs where m = k, and even gives the right shape there, but the numbers are others:
-    compare the two sides entry by entry."""
+    """you let Q @ K stand. It runs where m = k, and even gives the right shape there, but other numbers: compare the two sides
+    entry by entry."""
     return {**_repaired(), "no_transpose": None}
 
 
@@ -203,8 +203,8 @@ def transpose_and_coincidence() -> Verdicts:
 
 @mistake
 def transposes_mixed_up() -> Verdicts:
-    """you let Q @ K stand on arrays where it cannot be computed, and refused VᵀAᵢ, which is row i of AV written as a column. Take m = k for the
-    first, and compare both sides of the second entry by entry."""
+    """two things. On your arrays against Q @ K it cannot be computed: take m = k. And you refused VᵀAᵢ, which is row i of AV
+    written as a column: compare its two sides entry by entry."""
     return {**_repaired(), "no_transpose": _all_different(), "rows_by_transpose": _all_different()}
 
 
@@ -231,7 +231,8 @@ def one_witness_for_all_four() -> Verdicts:
 
 @misses_the_idea
 def everything_holds() -> Verdicts:
-    """you let all six stand. Try each on arrays whose sizes all differ; what is false hardly ever survives that."""
+    """you let all six stand. Try each on arrays whose sizes all differ; where one side cannot be computed on them, make two sizes
+    equal so that it can, and compare the numbers."""
     return dict.fromkeys(_repaired())
 
 

@@ -84,8 +84,8 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @mistake
 def no_scale(Q: F, K: F) -> F:
-    """these are the dot products themselves. Their spread grows with the width of a query, and softmax would feel
-    it: they have to be divided by that growth."""
+    """you did not divide by √k: these are the dot products themselves. The wider the queries, the larger these get, like √k, and
+    the division takes that out again."""
     return Q @ K.T
 
 
@@ -187,8 +187,8 @@ def root_three_times(Q: F, K: F) -> F:
 
 @mistake
 def fourth_root(Q: F, K: F) -> F:
-    """you divided by the fourth root of k, or by √k and then by its root the other way. √k once, in the scores or in the queries: that is
-    all."""
+    """you divided by the fourth root of k in all. √k once is right: in the scores, or in the queries, or a fourth root in the
+    queries and another one in the keys."""
     return Q @ K.T / Q.shape[1] ** 0.25
 
 
@@ -200,8 +200,8 @@ def root_of_the_whole(Q: F, K: F) -> F:
 
 @mistake
 def root_of_the_scores(Q: F, K: F) -> F:
-    """you took the root of the scores (and those below zero have none). It is the width k whose root is wanted; the scores are divided
-    by it."""
+    """you took the root of the scores; where one is below zero, NumPy gives nan. Take the root of the width k instead, and divide
+    the scores by it."""
     with np.errstate(invalid="ignore"):
         return np.sqrt(Q @ K.T)
 
@@ -216,8 +216,8 @@ def standardised_scores(Q: F, K: F) -> F:
 
 @mistake
 def keys_reshaped(Q: F, K: F) -> F:
-    """you gave K the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that no column is a key;
-    turning an array is another thing."""
+    """you gave K the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that no column
+    is a key. A transpose moves entry (j, x) to (x, j)."""
     return Q @ K.reshape(K.shape[1], K.shape[0]) / math.sqrt(Q.shape[1])
 
 
@@ -258,7 +258,7 @@ def as_many_keys_as_queries(Q: F, K: F) -> F:
 
 @mistake
 def weights_already(Q: F, K: F) -> F:
-    """you took softmax. These are weights already; asked for are the scores, and softmax is the next exercise."""
+    """you took softmax: these are weights already. Return the scores; softmax is the next exercise."""
     S = Q @ K.T / math.sqrt(Q.shape[1])
     E = np.exp(S - S.max(axis=1, keepdims=True))
     return E / E.sum(axis=1, keepdims=True)
@@ -279,7 +279,7 @@ def distances_for_dots(Q: F, K: F) -> F:
 
 @mistake
 def rounded_scores(Q: F, K: F) -> F:
-    """you rounded. Hand back all digits."""
+    """you rounded the scores to three decimals. Return them with all their digits."""
     return np.round(Q @ K.T / math.sqrt(Q.shape[1]), 3)
 
 

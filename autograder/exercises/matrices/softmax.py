@@ -128,7 +128,7 @@ def columns_sum_to_one(S: F, axis: int = -1) -> F:
 
 @mistake
 def ignores_axis(S: F, axis: int = -1) -> F:
-    """you work along the last axis even where another one is asked for. Hand the argument on."""
+    """you work along the last axis even where another one is asked for. Use the argument `axis`."""
     E = np.exp(S - S.max(axis=-1, keepdims=True))
     return E / E.sum(axis=-1, keepdims=True)
 
@@ -182,56 +182,56 @@ def axis_put_back_as_the_second(S: F, axis: int = -1) -> F:
 
 @mistake
 def no_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries and the sums have lost their axis: [n, m] became [n], which NumPy then lines up with the
-    columns. Where n = m it says nothing; keep the axis, with size 1."""
+    """the largest entries and the sums have lost their axis: [n, m] became [n], which NumPy lines up with the columns. Where n = m
+    that runs, and is wrong; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis))
     return E / E.sum(axis=axis)
 
 
 @mistake
 def sum_without_keepdims(S: F, axis: int = -1) -> F:
-    """the sums have lost their axis: [n, m] became [n], which NumPy then lines up with the columns. Where n = m it
-    says nothing; keep the axis, with size 1."""
+    """the sums have lost their axis: [n, m] became [n], which NumPy lines up with the columns. Where n = m that runs, and is wrong;
+    keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis)
 
 
 @mistake
 def max_without_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries have lost their axis: [n, m] became [n], which NumPy then subtracts from the columns.
-    Where n = m it says nothing; keep the axis, with size 1."""
+    """the largest entries have lost their axis: [n, m] became [n], which NumPy subtracts from the columns. Where n = m that runs,
+    and is wrong; keep the axis, with size 1."""
     E = np.exp(S - S.max(axis=axis))
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def global_max(S: F, axis: int = -1) -> F:
-    """you subtracted the largest entry of the whole table. A row that lies far below it turns into zeros, and 0/0
-    is not a number: each row needs a maximum of its own."""
+    """you subtracted the largest entry of the whole table. A row that lies far below it turns into zeros, and 0 / 0 is nan: each
+    row needs a maximum of its own."""
     E = np.exp(S - S.max())
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def no_shift(S: F, axis: int = -1) -> F:
-    """exp overflows: e to the 1000 is too large for a float64. A constant subtracted from a whole row changes no weight; subtract one
-    that makes every exponent at most 0."""
+    """you raised e to the scores as they are: e to the 1000 overflows to inf, and inf / inf is nan. A constant subtracted from a
+    whole row changes no weight; subtract one that makes every exponent at most 0."""
     E = np.exp(S)
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def neither_shift_nor_keepdims(S: F, axis: int = -1) -> F:
-    """two things at once. The sums have lost their axis: [n, m] became [n], which NumPy lines up with the columns. And
-    exp overflows for scores of 1000: subtract something first that changes no weight."""
+    """two things at once. The sums have lost their axis: [n, m] became [n], which NumPy lines up with the columns. And e to the
+    1000 overflows to inf: first subtract something that changes no weight."""
     E = np.exp(S)
     return E / E.sum(axis=axis)
 
 
 @mistake
 def over_everything_unshifted(S: F, axis: int = -1) -> F:
-    """two things at once. Your whole table adds up to 1, where each row should do so by itself. And exp overflows for
-    scores of 1000: subtract something first that changes no weight."""
+    """two things at once. Your whole table adds up to 1, where each row should do so by itself. And e to the 1000 overflows to inf:
+    first subtract something that changes no weight."""
     E = np.exp(S)
     return E / E.sum()
 
@@ -263,8 +263,8 @@ def default_is_one(S: F, axis: int = -1) -> F:
 
 @mistake
 def first_axis_of_more_than_two(S: F, axis: int = -1) -> F:
-    """the axis that is asked for went to the end by one way and came back by another: moved there, and exchanged with the last one, or
-    the reverse. With two axes that is the same; with three, the others can change places."""
+    """you brought the axis that is asked for to the end in one way and back in another, such as `moveaxis` and `swapaxes`. With two
+    axes that is the same; with three, the others change places."""
     lines = np.moveaxis(S, axis, -1)
     E = np.exp(lines - lines.max(axis=-1, keepdims=True))
     return np.swapaxes(E / E.sum(axis=-1, keepdims=True), axis, -1)
@@ -280,15 +280,15 @@ def axis_not_moved_back(S: F, axis: int = -1) -> F:
 
 @mistake
 def max_along_the_last_axis(S: F, axis: int = -1) -> F:
-    """you took the largest entries along the last axis, whatever axis is asked for. What is taken off has to be the same along the axis in
-    which the weights add up to 1: hand the argument on, to both."""
+    """you took the largest entries along the last axis, whatever axis is asked for. What is taken off has to be the same along the
+    axis in which the weights add up to 1: use the argument `axis` for both."""
     E = np.exp(S - S.max(axis=-1, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def sum_along_the_last_axis(S: F, axis: int = -1) -> F:
-    """you divided by sums along the last axis, whatever axis is asked for. Hand the argument on, to both."""
+    """you divided by sums along the last axis, whatever axis is asked for. Use the argument `axis` for both, the maximum and the sum."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=-1, keepdims=True)
 
@@ -302,45 +302,48 @@ def only_tables(S: F, axis: int = -1) -> F:
 
 @mistake
 def shifts_by_the_first(S: F, axis: int = -1) -> F:
-    """you took the first score of a row off all of them. The first one need not be the largest, and a later one can still overflow."""
+    """you took the first score of a row off all of them. It need not be the largest: a later one can still overflow to inf, and inf
+    / inf is nan."""
     E = np.exp(S - np.take(S, [0], axis=axis))
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def shifts_by_the_min(S: F, axis: int = -1) -> F:
-    """you took off the smallest score of each row. The rest then lie above zero, and the largest still overflow: they must lie below."""
+    """you took off the smallest score of each row. The others then lie above zero, and large ones still overflow to inf. What
+    should the largest score be after the shift?"""
     E = np.exp(S - S.min(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def shifts_by_the_mean(S: F, axis: int = -1) -> F:
-    """you took off the mean of each row. That is allowed, and it does not save you: with far-apart scores the largest still overflows."""
+    """you took off the mean of each row. That keeps the weights, but with far-apart scores the largest still overflows to inf, and
+    inf / inf is nan."""
     E = np.exp(S - S.mean(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def shifts_by_the_global_mean(S: F, axis: int = -1) -> F:
-    """you took off the mean of the whole table. A row that lies far above it overflows, and one far below turns into zeros: each row needs
-    its own largest score taken off."""
+    """you took off the mean of the whole table. A row far above it overflows to inf, one far below turns into zeros, and both end
+    in nan: each row needs its own largest score taken off."""
     E = np.exp(S - S.mean())
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def shifts_by_the_largest_size(S: F, axis: int = -1) -> F:
-    """you took off the largest absolute value of each row. Where all its scores are far below zero this pushes them further down, until
-    every power is 0."""
+    """you took off the largest absolute value of each row. Where all its scores are far below zero this pushes them further down,
+    until every power is 0, and 0 / 0 is nan."""
     E = np.exp(S - np.abs(S).max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
 
 
 @mistake
 def nothing_off_below_zero(S: F, axis: int = -1) -> F:
-    """in a row whose scores are all below zero you take nothing off. Either your maximum starts at 0 (`initial=0`), or you shift only where
-    scores are large. Far below zero every power is then 0, and 0 is divided by 0."""
+    """in a row whose scores are all below zero you take nothing off. Either your maximum starts at 0 (`initial=0`), or you shift
+    only where scores are large. Far below zero every power is then 0, and 0 / 0 is nan."""
     E = np.exp(S - S.max(axis=axis, keepdims=True, initial=0))
     return E / E.sum(axis=axis, keepdims=True)
 
@@ -376,8 +379,8 @@ def clipped_from_above(S: F, axis: int = -1) -> F:
 
 @mistake
 def nan_made_zero(S: F, axis: int = -1) -> F:
-    """powers overflowed, or were all 0, and you put 0 wherever the answer was not a number. The weights exist; what led to them was lost.
-    Take something off the scores first."""
+    """you put 0 wherever the result was nan. It was nan because powers overflowed to inf, or were all 0; the weights exist all the
+    same. Take something off the scores first."""
     E = np.exp(S)
     return np.nan_to_num(E / E.sum(axis=axis, keepdims=True))
 
@@ -443,8 +446,8 @@ def divides_by_the_max(S: F, axis: int = -1) -> F:
 
 @mistake
 def standardised(S: F, axis: int = -1) -> F:
-    """you took off the mean and divided by the standard deviation. Only taking a number away leaves the weights as they were; dividing changes
-    all the gaps."""
+    """you took off the mean and divided by the standard deviation. Dividing changes all the gaps, and for a row of equal scores it
+    is 0 / 0, nan; only taking a number away leaves the weights as they were."""
     E = np.exp((S - S.mean(axis=axis, keepdims=True)) / S.std(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
 
@@ -478,7 +481,7 @@ def winner_takes_all(S: F, axis: int = -1) -> F:
 
 @mistake
 def rounded_weights(S: F, axis: int = -1) -> F:
-    """you rounded. Hand back all digits."""
+    """you rounded the weights to three decimals. Return them with all their digits."""
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return np.round(E / E.sum(axis=axis, keepdims=True), 3)
 
@@ -499,7 +502,8 @@ def forced_to_float32_and_back(S: F, axis: int = -1) -> F:
 
 @mistake
 def longer_numbers(S: F, axis: int = -1) -> F:
-    """you counted on a longer number type. It ends later, and it ends: e to the 12 000 is too much for it as well."""
+    """you counted on a longer number type, such as `np.longdouble`. It overflows later, but it does: e to the 12 000 is inf in it
+    too, and inf / inf is nan."""
     limit = 11356.0  # of the type that x86 processors have; where there is none, it is float64 itself
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     weights = E / E.sum(axis=axis, keepdims=True)

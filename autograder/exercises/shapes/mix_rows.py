@@ -103,7 +103,7 @@ def scales_rows(A: F, V: F) -> F:
 
 @mistake
 def mixed_turned(A: F, V: F) -> F:
-    """the answer is turned: outputs are rows, one for each row of A."""
+    """your table is turned: its columns are the outputs. Row i of the answer belongs to row i of A."""
     return (A @ V).T
 
 
@@ -130,7 +130,8 @@ def mixes_in_float64(A: F, V: F) -> F:
 
 @mistake
 def mixes_in_float32(A: F, V: F) -> F:
-    """you turned float64 numbers into float32, which keeps about seven digits of their sixteen."""
+    """float64 numbers went in and float32 came out: they were turned into float32, or put into an array of it. float32 keeps about
+    seven of their sixteen digits."""
     return A.astype(np.float32) @ V.astype(np.float32)
 
 
@@ -155,7 +156,7 @@ def heaviest_row_alone(A: F, V: F) -> F:
 
 @mistake
 def last_row_left_out(A: F, V: F) -> F:
-    """you left out the last row of V. `range(m)` ends at m - 1 by itself."""
+    """you left out the last row of V. `range(m)` already stops at m - 1, the last index."""
     return A[:, :-1] @ V[:-1]
 
 
@@ -192,7 +193,7 @@ def mix_never_started_anew(A: F, V: F) -> F:
 
 @mistake
 def divided_by_rows(A: F, V: F) -> F:
-    """you divided by m, as a mean does. The weights say how much is taken of each row; add up, and that is all."""
+    """you divided by m, as a mean does. The weights alone say how much is taken of each row; the weighted rows are only added up."""
     return A @ V / len(V)
 
 
@@ -229,8 +230,8 @@ def negative_weights_dropped(A: F, V: F) -> F:
 
 @mistake
 def mean_over_features(A: F, V: F) -> F:
-    """you weighted the columns of V together: each output has the same number in all its places. A row is mixed as it is,
-    feature by feature."""
+    """each output has the same number in all its places, the mean of its features. Rows are added feature by feature: each feature
+    keeps its place."""
     return np.repeat((A @ V).mean(axis=1, keepdims=True), V.shape[1], axis=1)
 
 
@@ -294,7 +295,7 @@ def added_over_outputs(A: F, V: F) -> F:
 
 @mistake
 def rounded_mixes(A: F, V: F) -> F:
-    """you rounded. Hand back all digits."""
+    """you rounded the numbers to two decimals. Return them with all their digits."""
     return np.round(A @ V, 2)
 
 

@@ -110,8 +110,8 @@ def row_with_same_row(X: F, Y: F) -> F:
 
 @mistake
 def reshaped_for_transposed(X: F, Y: F) -> F:
-    """you gave Y the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that
-    no column is a row of Y any more. Turning an array is another thing."""
+    """you gave Y the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that no column
+    is a row of Y any more. A transpose moves entry (j, x) to (x, j)."""
     return X @ Y.reshape(Y.shape[1], Y.shape[0])
 
 
@@ -123,7 +123,7 @@ def left_reshaped_too(X: F, Y: F) -> F:
 
 @mistake
 def outer_product(X: F, Y: F) -> F:
-    """this is `np.outer`: each number of X times each number of Y, and nothing is added up. A dot product of two rows is
+    """this is what `np.outer` gives: each number of X times each number of Y, and nothing is added up. A dot product of two rows is
     one number, the sum over their features."""
     return np.outer(X, Y)
 
@@ -164,7 +164,7 @@ def first_product_only(X: F, Y: F) -> F:
 
 @mistake
 def last_feature_left_out(X: F, Y: F) -> F:
-    """you left out the last feature of every row. `range(d)` ends at d - 1 by itself."""
+    """you left out the last feature of every row. `range(d)` already stops at d - 1, the last index."""
     return X[:, :-1] @ Y[:, :-1].T
 
 
@@ -188,7 +188,7 @@ def sum_started_once(X: F, Y: F) -> F:
 
 @mistake
 def cosines_of_pairs(X: F, Y: F) -> F:
-    """you divided by the lengths of the two vectors, which gives cosines. Asked for is the dot product as it is."""
+    """you divided by the lengths of the two vectors, which gives cosines. The table holds plain dot products."""
     return (X / np.linalg.norm(X, axis=1, keepdims=True)) @ (Y / np.linalg.norm(Y, axis=1, keepdims=True)).T
 
 
@@ -206,7 +206,7 @@ def scaled_already(X: F, Y: F) -> F:
 
 @mistake
 def sizes_of_dots(X: F, Y: F) -> F:
-    """you dropped the signs of the dot products. Vectors that point apart have a negative one."""
+    """you dropped the signs of the dot products. Two vectors that point apart have a negative one, and it stays negative."""
     return np.abs(X @ Y.T)
 
 
@@ -262,7 +262,7 @@ def dots_flat(X: F, Y: F) -> F:
 
 @mistake
 def rounded_dots(X: F, Y: F) -> F:
-    """you rounded. What was worked out by hand was kept short for the page; hand back all digits."""
+    """you rounded the numbers to two decimals. Return them with all their digits."""
     return np.round(X @ Y.T, 2)
 
 
@@ -275,7 +275,8 @@ def whole_numbers(X: F, Y: F) -> F:
 
 @mistake
 def dots_in_float32(X: F, Y: F) -> F:
-    """you turned float64 numbers into float32, which keeps about seven digits of their sixteen."""
+    """float64 numbers went in and float32 came out: they were turned into float32, or put into an array of it. float32 keeps about
+    seven of their sixteen digits."""
     return X.astype(np.float32) @ Y.astype(np.float32).T
 
 

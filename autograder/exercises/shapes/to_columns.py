@@ -68,13 +68,13 @@ def conversions_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @mistake
 def weight_not_turned(X: F, W: F) -> tuple[F, F]:
-    """W went in as it is. In the column convention the weight is turned too: its rows make the output's features."""
+    """the left factor is W as it is. In the column convention the weight is turned too: it has one row for each feature of the result."""
     return W, X.T
 
 
 @mistake
 def tokens_not_turned(X: F, W: F) -> tuple[F, F]:
-    """X went in as it is, so its tokens are still rows."""
+    """the right factor is X as it is, so its tokens are still rows."""
     return W.T, X
 
 
@@ -98,36 +98,34 @@ def exchanged_only(X: F, W: F) -> tuple[F, F]:
 
 @mistake
 def first_turned_alone(X: F, W: F) -> tuple[F, F]:
-    """the factors stand in their old order, and W is not turned. In the column convention the weight comes first, and both
-    are turned."""
+    """the factors stand in their old order, and W is not turned. What is the transpose of a product of two matrices?"""
     return X.T, W
 
 
 @mistake
 def second_turned_alone(X: F, W: F) -> tuple[F, F]:
-    """the factors stand in their old order, and X is not turned. In the column convention the weight comes first, and both
-    are turned."""
+    """the factors stand in their old order, and X is not turned. What is the transpose of a product of two matrices?"""
     return X, W.T
 
 
 @mistake
 def reshaped_both(X: F, W: F) -> tuple[F, F]:
-    """you gave both factors the shapes of their transposes with `reshape`. That deals the numbers out anew, in their old order;
-    turning an array is another thing."""
+    """you gave both factors the shapes of their transposes with `reshape`. That deals the numbers out anew, in their old order. A
+    transpose moves entry (i, j) to (j, i)."""
     return W.reshape(W.shape[1], W.shape[0]), X.reshape(X.shape[1], X.shape[0])
 
 
 @mistake
 def reshaped_tokens(X: F, W: F) -> tuple[F, F]:
-    """you gave X the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that
-    a token is no column; turning an array is another thing."""
+    """you gave X the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order, so that no column
+    is a token. A transpose moves entry (i, j) to (j, i)."""
     return W.T, X.reshape(X.shape[1], X.shape[0])
 
 
 @mistake
 def reshaped_weight(X: F, W: F) -> tuple[F, F]:
-    """you gave W the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order; turning an
-    array is another thing."""
+    """you gave W the shape of its transpose with `reshape`. That deals the numbers out anew, in their old order. A transpose moves
+    entry (i, j) to (j, i)."""
     return W.reshape(W.shape[1], W.shape[0]), X.T
 
 
@@ -147,14 +145,13 @@ def flipped(X: F, W: F) -> tuple[F, F]:
 
 @mistake
 def product_alone(X: F, W: F) -> F:
-    """you returned the product. Asked for are its two factors, in a tuple: first the left one, then the right one."""
+    """you returned the product. Return its two factors, in a tuple: first the left one, then the right one."""
     return (X @ W).T
 
 
 @mistake
 def product_as_it_was(X: F, W: F) -> F:
-    """you returned the product X @ W. Asked for are the two factors of the turned product, in a tuple: first the left one, then
-    the right one."""
+    """you returned the product X @ W. Return the two factors of the turned product, in a tuple: first the left one, then the right one."""
     return X @ W
 
 

@@ -246,8 +246,8 @@ def first_row_for_all(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def last_row_for_all(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """every row is the output of the last token. Each turn of the loop overwrites what the turns before it kept: one
-    array, filled again and again."""
+    """every row is the output of the last token. Either each turn of the loop fills the same array again, or the query in use is
+    always the last one."""
     keys, values = project(X, Wk), project(X, Wv)
     rows, row = [], np.zeros(Wv.shape[1], X.dtype)
     for x in X:
@@ -258,7 +258,7 @@ def last_row_for_all(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def returns_too_early(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """only row 0 was filled: your function returns inside the loop."""
+    """only row 0 was filled. Does your function return inside the loop?"""
     keys, values = project(X, Wk), project(X, Wv)
     out = np.zeros((len(X), Wv.shape[1]), X.dtype)
     out[0] = softmax_1d(keys @ project(X[0], Wq) / len(Wq[0]) ** 0.5) @ values
@@ -317,7 +317,7 @@ def outputs_as_columns(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def loop_without_scale(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """the scores are not divided by √k here, as they are in attend_one."""
+    """you did not divide the scores by √k before the softmax, as `attend_one` does."""
     queries, keys, values = project(X, Wq), project(X, Wk), project(X, Wv)
     return np.stack([softmax_1d(keys @ query) @ values for query in queries])
 
@@ -372,7 +372,7 @@ def loop_scaled_by_two(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def loop_scaled_the_wrong_way(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """you multiplied the scores by √k. They are to become smaller."""
+    """you multiplied the scores by √k. Dot products of wide vectors are large already: they have to come down."""
     return _loop_divided_by(Wq.shape[1] ** -0.5, X, Wq, Wk, Wv, project)
 
 
@@ -405,8 +405,8 @@ def loop_without_itself(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def loop_with_naive_softmax(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """you took the exponential of the scores with nothing taken off first. Large scores overflow, and scores far below zero leave 0
-    divided by 0: softmax_1d knows what to do."""
+    """you took the exponential of the scores with nothing taken off first. Large scores overflow to inf, scores far below zero
+    leave 0 / 0, and both end in nan: `softmax_1d` knows what to do."""
     queries, keys, values = project(X, Wq), project(X, Wk), project(X, Wv)
     powers = [np.exp(keys @ query / len(Wq[0]) ** 0.5) for query in queries]
     return np.stack([e / e.sum() @ values for e in powers])
@@ -494,7 +494,7 @@ def best_value_for_each(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def last_row_left_out(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """the last row was not filled. `range(n)` ends at n - 1 by itself."""
+    """the last row was not filled. `range(n)` already stops at n - 1, the last index."""
     out = _right_loop(X, Wq, Wk, Wv, project)
     out[-1] = 0
     return out
@@ -502,13 +502,13 @@ def last_row_left_out(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def first_output_alone(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """you returned the output of token 0 alone: your function returns inside the loop."""
+    """you returned the output of token 0 alone. Does your function return inside the loop?"""
     return _right_loop(X, Wq, Wk, Wv, project)[0]
 
 
 @mistake
 def last_output_alone(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """you returned the output of the last token alone: it is overwritten in each turn of the loop. Collect them."""
+    """you returned the output of the last token alone. If each turn of the loop overwrites it, collect the outputs instead."""
     return _right_loop(X, Wq, Wk, Wv, project)[-1]
 
 
@@ -538,13 +538,13 @@ def literal_loop_without_scale(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F
 
 @mistake
 def outputs_of_three_digits(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """you rounded. The worked example does, for the page; hand back all digits."""
+    """you rounded the outputs. The worked example does so only to fit the page; return all digits."""
     return np.round(_right_loop(X, Wq, Wk, Wv, project), 3)
 
 
 @mistake
 def rounded_loop(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """you rounded. The worked example does, for the page; hand back all digits."""
+    """you rounded the outputs. The worked example does so only to fit the page; return all digits."""
     return np.round(_right_loop(X, Wq, Wk, Wv, project), 2)
 
 

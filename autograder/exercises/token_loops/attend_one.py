@@ -314,7 +314,7 @@ def scale_by_eight(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def scale_the_wrong_way(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you multiplied the scores by √k. They are to become smaller."""
+    """you multiplied the scores by √k. Dot products of wide vectors are large already: they have to come down."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) * len(Wq[0]) ** 0.5) @ (X @ Wv)
 
 
@@ -354,13 +354,13 @@ def only_the_past(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def counts_from_one(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you answered for the token before. The first token has i = 0."""
+    """you answered for token i - 1. Tokens are counted from zero: the first one has i = 0."""
     return softmax_1d(X @ Wk @ (X[i - 1] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
 
 
 @mistake
 def always_the_first(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you answered for token 0, whichever was asked for."""
+    """you answered for token 0, whichever was asked for. Which token asks is the argument i."""
     return softmax_1d(X @ Wk @ (X[0] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
 
 
@@ -372,7 +372,7 @@ def always_the_last(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def the_next_one(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you answered for the token after. The first token has i = 0."""
+    """you answered for token i + 1. Tokens are counted from zero: the first one has i = 0."""
     return softmax_1d(X @ Wk @ (X[(i + 1) % len(X)] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)
 
 
@@ -386,7 +386,7 @@ def each_with_itself(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def never_the_last(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you left out the last token. `range(n)` ends at n - 1 by itself."""
+    """you left out the last token. `range(n)` already stops at n - 1, the last index."""
     return softmax_1d(X[:-1] @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X[:-1] @ Wv)
 
 
@@ -399,7 +399,7 @@ def three_tokens(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def all_tokens_at_once(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you computed the outputs of all tokens. Asked for is that of token i alone, with one axis."""
+    """you computed the outputs of all tokens. Return that of token i alone, with one axis."""
     weights = np.stack([softmax_1d(X @ Wk @ (x @ Wq) / len(Wq[0]) ** 0.5) for x in X])
     return weights @ (X @ Wv)
 
@@ -448,20 +448,20 @@ def list_for_an_output(i: int, X: F, Wq: F, Wk: F, Wv: F) -> list[float]:
 
 @mistake
 def rounded_output(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you rounded. The worked example does, for the page; hand back all digits."""
+    """you rounded the output. The worked example does so only to fit the page; return all digits."""
     return np.round(softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv), 3)
 
 
 @mistake
 def output_of_two_digits(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you rounded. The worked example does, for the page; hand back all digits."""
+    """you rounded the output. The worked example does so only to fit the page; return all digits."""
     return np.round(softmax_1d(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv), 2)
 
 
 @mistake
 def all_scores_below_zero(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """where all scores are below zero you take nothing off them before the exponential: the maximum starts at 0. softmax_1d knows what to
-    do."""
+    """where all scores are below zero you take nothing off them before the exponential: the maximum starts at 0. Far below zero
+    every power is then 0, and 0 / 0 is nan; `softmax_1d` knows what to do."""
     scores = X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5
     e = np.exp(scores - max(0.0, scores.max()))
     return e / e.sum() @ (X @ Wv)
@@ -490,8 +490,8 @@ def weights_from_the_left(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def softmax_of_its_own(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """you took the exponential of the scores with nothing taken off first. Large scores overflow: softmax_1d knows
-    what to do."""
+    """you took the exponential of the scores with nothing taken off first. Large scores overflow to inf, and inf / inf is nan:
+    `softmax_1d` knows what to do."""
     e = np.exp(X @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5)
     return e / e.sum() @ (X @ Wv)
 

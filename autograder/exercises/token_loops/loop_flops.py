@@ -208,13 +208,13 @@ def once_more_before_the_loop(n: int, d: int, k: int, v: int, hoisted: bool) -> 
 
 @mistake
 def no_mix(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
-    """you left out the mix of the values: n weights times n rows of width v."""
+    """you left out the mixes: for each of the n queries, n values of width v are weighted and added up."""
     return _count(n, d, k, v, hoisted) - 2 * n * n * v
 
 
 @mistake
 def no_scores(n: int, d: int, k: int, v: int, hoisted: bool) -> int:
-    """you left out the scores: n queries times n keys of width k."""
+    """you left out the scores: each of the n queries meets n keys of width k."""
     return _count(n, d, k, v, hoisted) - 2 * n * n * k
 
 

@@ -80,15 +80,15 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
 
 @misses_the_idea
 def no_shift(s: F) -> F:
-    """you raised e to the scores as they are, or took off a place (`argmax`) for a score. A score of 10000 overflows to inf, and scores
-    of -10000 leave 0 divided by 0. The weights do not change if every score loses the same number first."""
+    """you raised e to the scores as they are (or took off `argmax`, which is a place). e to the 1000 overflows to inf, inf / inf is
+    nan, and so is 0 / 0, far below zero. Taking one and the same number off all scores changes no weight."""
     e = np.exp(s)
     return e / e.sum()
 
 
 @mistake
 def shifts_by_the_first(s: F) -> F:
-    """you took the first score off every score. The first one need not be the largest, and a later one can still overflow."""
+    """you took the first score off every score. It need not be the largest: a later one can still overflow to inf, and inf / inf is nan."""
     powers = np.exp(s - s[0])
     return powers / powers.sum()
 
@@ -145,54 +145,55 @@ def never_shifted_nor_divided(s: F) -> F:
 
 @mistake
 def shifts_by_the_min(s: F) -> F:
-    """you took off the smallest score. The rest then lie above zero, and the largest still overflow: they must lie
-    below."""
+    """you took off the smallest score. The others then lie above zero, and large ones still overflow to inf. What should the
+    largest score be after the shift?"""
     e = np.exp(s - s.min())
     return e / e.sum()
 
 
 @mistake
 def shifts_by_the_largest_size(s: F) -> F:
-    """you took off the largest absolute value. Where all scores are far below zero this pushes them further down,
-    until every power is 0."""
+    """you took off the largest absolute value. Where all scores are far below zero this pushes them further down, until every power
+    is 0, and 0 / 0 is nan."""
     e = np.exp(s - np.abs(s).max())
     return e / e.sum()
 
 
 @mistake
 def nothing_off_below_zero(s: F) -> F:
-    """where all scores are below zero you take nothing off. Either your maximum starts at 0, or you shift only where scores
-    are large. Far below zero every power is then 0, and 0 is divided by 0."""
+    """where all scores are below zero you take nothing off. Either your maximum starts at 0, or you shift only where scores are
+    large. Far below zero every power is then 0, and 0 / 0 is nan."""
     e = np.exp(s - max(0.0, s.max()))
     return e / e.sum()
 
 
 @mistake
 def shifts_by_the_last(s: F) -> F:
-    """you took the last score off every score. The last one need not be the largest, and another one can still overflow."""
+    """you took the last score off every score. It need not be the largest: another one can still overflow to inf, and inf / inf is nan."""
     e = np.exp(s - s[-1])
     return e / e.sum()
 
 
 @mistake
 def shifts_by_the_median(s: F) -> F:
-    """you took off a score from the middle. That is allowed, and it does not save you: with far-apart scores the largest still
-    overflows."""
+    """you took off a score from the middle. That keeps the weights, but with far-apart scores the largest still overflows to inf,
+    and inf / inf is nan."""
     e = np.exp(s - np.median(s))
     return (e / e.sum()).astype(s.dtype)
 
 
 @mistake
 def shifts_by_a_constant(s: F) -> F:
-    """you took the same number, 1000, off the scores of everybody. Other scores will be larger yet, or so small that all powers are 0:
-    what is taken off has to come from the scores themselves."""
+    """you took 1000 off every score, whatever the scores are. Larger ones can still overflow, and of small ones all powers are 0,
+    and 0 / 0 is nan. What is taken off has to come from the scores themselves."""
     e = np.exp(s - 1000.0)
     return e / e.sum()
 
 
 @mistake
 def adds_the_max(s: F) -> F:
-    """you added the largest score instead of taking it off. The scores are then further from zero than before."""
+    """you added the largest score instead of taking it off. Scores far from zero are then further away still: their powers overflow
+    to inf, or are all 0, and the result is nan."""
     e = np.exp(s + s.max())
     return e / e.sum()
 
@@ -339,16 +340,16 @@ def winner_takes_all(s: F) -> F:
 
 @mistake
 def nan_made_zero(s: F) -> F:
-    """the powers overflowed, or were all 0, and you put 0 wherever the answer was not a number. The weights exist; what led to
-    them was lost. Take something off the scores first."""
+    """you put 0 wherever the result was nan. It was nan because powers overflowed to inf, or were all 0; the weights exist all the
+    same. Take something off the scores first."""
     e = np.exp(s)
     return np.nan_to_num(e / e.sum())
 
 
 @mistake
 def nan_shared_out(s: F) -> F:
-    """the powers overflowed, or were all 0, and where the answer was not a number you gave everybody the same. The weights exist, and
-    they are not all the same. Take something off the scores first."""
+    """where the result was nan you gave every score the same weight. It was nan because powers overflowed to inf, or were all 0;
+    the weights exist, and they differ. Take something off the scores first."""
     e = np.exp(s)
     weights = e / e.sum()
     return weights if np.isfinite(weights).all() else np.full_like(s, 1 / len(s))
@@ -364,7 +365,8 @@ def overflow_made_finite(s: F) -> F:
 
 @mistake
 def longer_numbers(s: F) -> F:
-    """you counted on a longer number type. It ends later, and it ends: e to the 12 000 is too much for it as well."""
+    """you counted on a longer number type, such as `np.longdouble`. It overflows later, but it does: e to the 12 000 is inf in it
+    too, and inf / inf is nan."""
     limit = 11356.0  # of the type that x86 processors have; where there is none, it is float64 itself
     if s.max() >= limit or s.max() < -limit:
         return np.full_like(s, np.nan) if s.max() < 0 else np.where(s >= limit, np.nan, 0).astype(s.dtype)
@@ -374,8 +376,7 @@ def longer_numbers(s: F) -> F:
 
 @mistake
 def shifts_by_the_mean(s: F) -> F:
-    """you took off the mean. That is allowed, and it does not save you: with far-apart scores the largest still
-    overflows."""
+    """you took off the mean. That keeps the weights, but with far-apart scores the largest still overflows to inf, and inf / inf is nan."""
     e = np.exp(s - s.mean())
     return e / e.sum()
 
@@ -446,21 +447,21 @@ def a_lot_below_the_line(s: F) -> F:
 
 @mistake
 def rounded_weights(s: F) -> F:
-    """you rounded. Hand back all digits."""
+    """you rounded the weights. Return them with all their digits."""
     e = np.exp(s - s.max())
     return np.round(e / e.sum(), 3)
 
 
 @mistake
 def weights_of_four_digits(s: F) -> F:
-    """you rounded. Hand back all digits."""
+    """you rounded the weights to four decimals. Return them with all their digits."""
     e = np.exp(s - s.max())
     return np.round(e / e.sum(), 4)
 
 
 @mistake
 def weights_of_two_digits(s: F) -> F:
-    """you rounded. Hand back all digits."""
+    """you rounded the weights to two decimals. Return them with all their digits."""
     e = np.exp(s - s.max())
     return np.round(e / e.sum(), 2)
 
@@ -511,8 +512,8 @@ def sum_of_the_others(s: F) -> F:
 
 @mistake
 def shifts_by_the_sum(s: F) -> F:
-    """you took the sum of all scores off. That is allowed, and it does not save you: it may be far from the largest of them, on either
-    side."""
+    """you took the sum of all scores off. It may lie far above the largest score or far below: then all powers are 0, or some
+    overflow to inf, and the result is nan."""
     e = np.exp(s - s.sum())
     return e / e.sum()
 

@@ -93,6 +93,15 @@ def test_weights_that_add_up_along_another_axis() -> None:
     )
 
 
+def test_nothing_is_summed_up_where_a_sum_is_infinite() -> None:
+    def first_row_hidden(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        result = right(X, Y)
+        result[0] = -np.inf
+        return result
+
+    assert said(lambda X, Y: np.full_like(X, -np.inf), first_row_hidden) == "is -inf everywhere"
+
+
 def test_truth_values() -> None:
     def kept(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         return right(X, Y) > 0

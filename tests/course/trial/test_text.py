@@ -92,6 +92,11 @@ RAISED = Raised("ValueError", "shapes (2,3) and (2,3) not aligned", 4, "return A
             "Your code raises ValueError at line 4 of dots, `return A @ B`.",
         ),
         (
+            Difference("raised", (), None, Raised("ValueError", "shapes (2,3) (4,3) ")),  # as NumPy ends it
+            "Your code raises ValueError: shapes (2,3) (4,3).",
+            "Your code raises ValueError.",
+        ),
+        (
             Difference("raised", (), None, Raised("TypeError")),
             "Your code raises TypeError.",
             "Your code raises TypeError.",
@@ -125,6 +130,11 @@ RAISED = Raised("ValueError", "shapes (2,3) and (2,3) not aligned", 4, "return A
             compare(A, A * np.nan),
             "The result has the right shape. Entry [0, 0] should be 1; yours is nan.",
             "The result has the right form, and the wrong value: nan, which is not a number, where there should be one.",
+        ),
+        (
+            compare(A, A * np.inf),
+            "The result has the right shape. Entry [0, 0] should be 1; yours is inf.",
+            "The result has the right form, and the wrong value: inf, which is infinity, where there should be a number.",
         ),
         (
             compare((1.0,), (1.0, 2.0)),
