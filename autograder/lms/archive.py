@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,7 +35,7 @@ def opened(path: Path) -> Iterator[ZipFile]:
             yield archive
     except OSError as error:
         raise Problem(f"{error.filename or path} could not be used: {error.strerror or error}.") from None
-    except (BadZipFile, EOFError, NotImplementedError) as error:
+    except (BadZipFile, EOFError, NotImplementedError, UnicodeDecodeError, zlib.error) as error:
         raise Problem(f"{path} is no zip, or is damaged: {printable(str(error))}. Download it again.") from None
 
 

@@ -89,15 +89,15 @@ def collect(course: Course, assignment: str, path: Path, worksheet: Path | None 
     return collected
 
 
-def _participants(worksheet: Path | None, assignment: str, roster: Roster) -> dict[str, str]:
+def _participants(worksheet: Path | None, assignment: str, roster: Roster) -> dict[str, str] | None:
     if worksheet is None:
-        return {}
+        return None
     whose_rows = match(moodle.read(worksheet, assignment), roster).whose
     return {row.number: student for student, row in whose_rows.items() if row.number}
 
 
 def _owned(
-    zipped: ZipFile, roster: Roster, participants: dict[str, str], collected: Collected
+    zipped: ZipFile, roster: Roster, participants: dict[str, str] | None, collected: Collected
 ) -> dict[str, list[_File]]:
     """By student, the notebooks that are theirs."""
     found: dict[str, list[_File]] = {}
@@ -108,7 +108,13 @@ def _owned(
         elif os.path.splitext(entry.filename)[1] != NOTEBOOK:
             collected.unplaced.append((name, "it is no notebook"))
         elif len(students := whose(file, roster, participants)) != 1:
-            collected.unplaced.append((name, unknown(file, roster, students)))
+            by_number = file.system == "moodle" and participants is not None
+            why = (
+                f"the worksheet does not say who number {file.user} is"
+                if by_number
+                else unknown(file, roster, students)
+            )
+            collected.unplaced.append((name, why))
         else:
             found.setdefault(students.pop(), []).append(_File(entry, file))
     for student, files in list(found.items()):

@@ -12,6 +12,7 @@ from autograder.lms.collected import origins
 from autograder.lms.collecting import collect
 from autograder.lms.marks import Mark, read_marks, read_roster
 from autograder.lms.sheet import Filled, Reader, fill
+from autograder.plugins.printable import printable
 from autograder.problems import FAILED, Problem
 
 READERS: dict[str, Reader] = {"canvas": canvas.read, "moodle": moodle.read, "brightspace": brightspace.read}
@@ -39,7 +40,8 @@ def run_export(
         if template or column or feedback:
             raise Problem("A plain CSV file is made of nothing else: leave template, --column and --feedback away.")
         path = course.class_folder / "report" / f"{assignment}.csv"
-        write_atomically(path, plain.text(marks.values()))
+        late = {student for student, origin in origins(course, assignment).items() if origin.late}
+        write_atomically(path, plain.text(marks.values(), late))
         say(f"{path}: {_people(marks)}")
         return 0
     if template is None:
@@ -72,11 +74,14 @@ def _feedback(
     else:
         named = pages.for_canvas(own, origins(course, assignment))
         why = "`python -m autograder collect` did not take their submission from a zip of Canvas"
-    path = _free(template, "feedback", ".zip")
-    _written(path, lambda: pages.write(named, path))
     there = pages.students_in(own, named.values())
-    _list(say, f"No page in the zip, because {why}", sorted(own.keys() - set(there)))
-    say(f"Feedback pages of {_people(there)}: {path}")
+    _list(say, f"No page to upload, because {why}", sorted(own.keys() - set(there)))
+    if named:
+        path = _free(template, "feedback", ".zip")
+        _written(path, lambda: pages.write(named, path))
+        say(f"Feedback pages of {_people(there)}: {path}")
+    else:
+        say("No feedback pages to upload.")
     return FAILED if len(there) < len(own) else 0
 
 
@@ -99,6 +104,8 @@ def run_collect(course: Course, assignment: str, path: Path, worksheet: Path | N
 
 
 def _tell(filled: Filled, system: str, say: Say) -> None:
+    if filled.strangers and not filled.whose:
+        say("Nobody was found. What the LMS knows students by comes from `nbgrader db student import ROSTER.csv`.")
     _list(say, f"Not on the roster, left as they were in {system}'s file", filled.strangers)
     _list(say, "Not decided whose row it is, left as it was", [f"{row}: {why}" for row, why in filled.open])
     _list(say, f"Graded here, and without a row in {system}'s file", filled.absent)
@@ -117,7 +124,7 @@ def _tell(filled: Filled, system: str, say: Say) -> None:
 def _list(say: Say, heading: str, items: Iterable[str]) -> None:
     found = list(items)
     if found:
-        say("\n".join([f"{heading}:", *(f"  {item}" for item in found)]))
+        say("\n".join([f"{heading}:", *(f"  {printable(item)}" for item in found)]))
 
 
 def _people(found: Iterable[object]) -> str:

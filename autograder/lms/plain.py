@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from autograder.grading.report import GRADED
 from autograder.lms.marks import Mark
 
-BEFORE = ("student_id", "last_name", "first_name", "email", "lms_user_id", "status", "timestamp", "seconds_late")
+BEFORE = (
+    "student_id",
+    "last_name",
+    "first_name",
+    "email",
+    "lms_user_id",
+    "status",
+    "timestamp",
+    "seconds_late",
+    "late_in_lms",
+)
 AFTER = ("extra_credit", "raw_score", "late_penalty", "score", "max_score", "comment")
 
 
-def text(marks: Iterable[Mark]) -> str:
+def text(marks: Iterable[Mark], late_in_lms: Container[str] = ()) -> str:
     """A row for each student, with a column for each exercise: empty where nobody has decided, and no `score` where there is no mark yet.
 
-    `status` says why, `timestamp` is in UTC, and scores are in points. `raw_score` has extra credit in it, `score` has the
+    `late_in_lms` is yes where the LMS said so; `status` says why, `timestamp` is in UTC, and scores are in points. `raw_score` has extra credit in it, `score` has the
     penalty taken off too.
     """
     marks = list(marks)
@@ -32,6 +42,7 @@ def text(marks: Iterable[Mark]) -> str:
             [
                 *(one.id, one.last_name, one.first_name, one.email, one.lms_user_id),
                 *(mark.why_not or GRADED, late.timestamp.isoformat() if late.timestamp else "", f"{late.seconds:g}"),
+                "yes" if one.id in late_in_lms else "",
                 *scores,
                 *(f"{extra:g}", f"{raw:g}", f"{late.penalty:g}", "" if mark.why_not else f"{mark.total:g}"),
                 *(f"{mark.out_of:g}", mark.comment),

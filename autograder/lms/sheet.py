@@ -110,6 +110,8 @@ def match(sheet: Sheet, roster: Roster) -> Filled:
         shown = _shown(row)
         if not students:
             filled.strangers.append(shown)
+        elif by_name and (other := _contradicted(row, students, roster)):
+            filled.open.append((shown, other))
         elif len(students) > 1:
             filled.open.append((shown, f"may be {' or '.join(sorted(students))}"))
         else:
@@ -124,6 +126,16 @@ def match(sheet: Sheet, roster: Roster) -> Filled:
             filled.whose[student] = rows[0]
     filled.by_name = [student for student in filled.by_name if student in filled.whose]
     return filled
+
+
+def _contradicted(row: Row, students: set[str], roster: Roster) -> str:
+    """What says that a row is not these students', though it has their name; "" where nothing does."""
+    for student in sorted(students):
+        for value, (first, *_) in row.keys:
+            known = getattr(roster.people[student], first)
+            if first != "id" and known:  # everybody has an id, and an LMS may have names of its own
+                return f"is called like {student}, who has {known} as {first}, and not {value}"
+    return ""
 
 
 def fill(sheet: Sheet, marks: Mapping[str, Mark], roster: Roster) -> Filled:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 from nbgrader.api import Gradebook
 from nbgrader.plugins import FileNameCollectorPlugin
@@ -48,6 +47,8 @@ class Told:
 def told(path: str) -> Told | None:
     """What the name of a file tells; None where neither system names files like this, or hides whose it is."""
     base = path.rpartition("/")[2]
+    if base.startswith("."):  # what macOS puts beside a file, under a name like the file's own
+        return None
     if found := MOODLE.search(path):
         order, late, user = 0, False, found["participant"]
         system = "moodle"
@@ -64,21 +65,22 @@ def told(path: str) -> Told | None:
     return Told(system, user, found["name"], parts["stem"], late, rank)
 
 
-def whose(file: Told, roster: Roster, participants: Mapping[str, str] = MappingProxyType({})) -> set[str]:
+def whose(file: Told, roster: Roster, participants: Mapping[str, str] | None = None) -> set[str]:
     """Whose file this may be: nobody, one student, or several between whom a name does not decide.
 
     Args:
-        participants: Moodle's numbers, by which it knows students in this assignment, with the students; they go before names.
+        participants: Moodle's numbers, by which it knows students in this assignment, with the students. Names count where
+            there is no such list.
     """
     if file.system == "canvas":
         return roster.known_by(file.user, ("lms_user_id", "id"))
-    if file.user in participants:
-        return {participants[file.user]}
+    if participants is not None:
+        return {participants[file.user]} if file.user in participants else set()
     return roster.named(file.name)
 
 
 def unknown(file: Told, roster: Roster, found: set[str]) -> str:
-    """Why a file has no owner, and what to do."""
+    """Why a file has no owner."""
     if found:
         return f"{' and '.join(sorted(found))} are both called {printable(file.name)}"
     if file.system == "moodle":

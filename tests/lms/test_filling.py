@@ -88,7 +88,8 @@ def test_canvas_with_semicolons_and_decimal_commas(tmp_path: Path) -> None:
 
 def test_canvas_with_first_and_last_names_in_columns_of_their_own(tmp_path: Path) -> None:
     text = "LastName,FirstName,ID,SIS Login ID,Section,03_causal_mask (77)\nByron,Ada,5,x,1,\n"
-    sheet, found = filled(canvas.read, text, tmp_path, mark(ADA, 12.0))
+    ada = Person("ada", "Ada", "Byron")
+    sheet, found = filled(canvas.read, text, tmp_path, mark(ada, 12.0), roster=Roster([ada, BEN]))
     assert (found.entered, found.by_name) == (["ada"], ["ada"])
     assert str(sheet.table).endswith("Byron,Ada,5,x,1,12.00\n")
 
@@ -175,6 +176,7 @@ def test_who_is_on_one_side_alone_is_named(tmp_path: Path) -> None:
     [
         ('"Müller, Anna",7,x', "may be a1 or a2"),  # two of that name
         ('"Byron, Ada",101,ben', "may be ada or ben"),  # an id says one thing, the login another
+        ('"Byron, Ada",555,x', "is called like ada, who has 101 as lms_user_id, and not 555"),
     ],
 )
 def test_whose_row_it_is_is_never_guessed(tmp_path: Path, row: str, why: str) -> None:

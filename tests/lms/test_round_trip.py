@@ -129,6 +129,7 @@ def test_a_plain_file_has_everything(export: Command, course: Course) -> None:
         "status": "graded",
         "timestamp": "2026-01-02T00:00:00",
         "seconds_late": "86400",
+        "late_in_lms": "yes",
         "test": "1.5",
         "extra_credit": "0.5",
         "raw_score": "1.5",

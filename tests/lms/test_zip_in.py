@@ -73,6 +73,7 @@ def course(quick_class: QuickClass) -> Course:
         ("anon_12345_9001_quick.ipynb", None),
         ("LATE_anon_12345_9001_quick.ipynb", None),
         ("Ada Byron_11_assignsubmission_onlinetext_/onlinetext.html", None),
+        ("__MACOSX/._byronada_101_9001_quick.ipynb", None),
         ("quick.ipynb", None),
     ],
 )
@@ -145,7 +146,9 @@ def test_a_worksheet_says_who_is_who(course: Course, tmp_path: Path) -> None:
         "Participant 13,Anna Müller,s2,,,-\nParticipant 14,Anna Müller,s1,,,-\n"
     )
     names = {f"Participant_{n}_assignsubmission_file_/quick.ipynb": str(n) for n in (13, 14)}
-    collect(course, NAME, zipped(tmp_path / "blind.zip", names), worksheet)
+    other = "Ada Byron_15_assignsubmission_file_/quick.ipynb"  # of that name, and not in the worksheet
+    found = collect(course, NAME, zipped(tmp_path / "blind.zip", {**names, other: "15"}), worksheet)
+    assert found.unplaced == [(other, "the worksheet does not say who number 15 is")]
     assert (there(course, "a2"), there(course, "a1")) == ({"quick.ipynb": "13"}, {"quick.ipynb": "14"})
 
 
@@ -211,10 +214,11 @@ def test_what_is_no_zip_is_said_in_a_sentence(course: Course, tmp_path: Path, co
         collect(course, NAME, path)
 
 
-def test_a_damaged_zip_is_said_in_a_sentence(course: Course, tmp_path: Path) -> None:
+@pytest.mark.parametrize("at", range(0, 12, 3))
+def test_a_damaged_zip_is_said_in_a_sentence(course: Course, tmp_path: Path, at: int) -> None:
     path = zipped(tmp_path / "submissions.zip", {"byronada_101_1_quick.ipynb": "abcdefgh" * 40})
     data = bytearray(path.read_bytes())
-    data[60] ^= 0xFF
+    data[len("byronada_101_1_quick.ipynb") + 30 + at] ^= 0xFF
     path.write_bytes(data)
     with pytest.raises(Problem, match="damaged"):
         collect(course, NAME, path)
