@@ -85,7 +85,7 @@ def test_canvas(course: Course, tmp_path: Path) -> None:
     path = zipped(
         tmp_path / "submissions.zip",
         {
-            "byronada_101_9002_quick-1.ipynb": "new",
+            "byronada_101_10002_quick-1.ipynb": "new",
             "byronada_101_9001_quick.ipynb": "old",
             "obrienben_LATE_102_9003_quick.ipynb": "ben",
             "stonecleo_103_9004_quick.ipynb": "cleo",
@@ -99,7 +99,7 @@ def test_canvas(course: Course, tmp_path: Path) -> None:
     assert found == Collected(
         placed=["ada", "ben"],
         late=["ben"],
-        older=[("byronada_101_9001_quick.ipynb", "byronada_101_9002_quick-1.ipynb")],
+        older=[("byronada_101_9001_quick.ipynb", "byronada_101_10002_quick-1.ipynb")],
         unplaced=[
             (
                 "stonecleo_103_9004_quick.ipynb",
@@ -110,7 +110,7 @@ def test_canvas(course: Course, tmp_path: Path) -> None:
         ],
     )
     assert origins(course, NAME)["ben"].late
-    assert origins(course, NAME)["ada"].files == {"quick": "byronada_101_9002_quick-1.ipynb"}
+    assert origins(course, NAME)["ada"].files == {"quick": "byronada_101_10002_quick-1.ipynb"}
 
 
 def test_moodle(course: Course, tmp_path: Path) -> None:
@@ -162,6 +162,9 @@ def test_what_is_there_is_never_changed(course: Course, tmp_path: Path) -> None:
     assert "ben" not in origins(course, NAME)
     again = collect(course, NAME, tmp_path / "1.zip")
     assert (again.placed, again.same, again.kept) == ([], ["ada"], ["ben"])
+    (course.folder("submitted", "ada", NAME) / "quick.ipynb").write_text("ad1")
+    assert collect(course, NAME, tmp_path / "1.zip").kept == ["ada", "ben"]
+    assert there(course, "ada") == {"quick.ipynb": "ad1"}
 
 
 @pytest.mark.parametrize(
