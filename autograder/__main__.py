@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
@@ -313,6 +313,61 @@ def likeness(
 
 
 @app.command()
+def export(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    template: Annotated[Path | None, typer.Argument(help="the file that the LMS exported; none for csv")] = None,
+    to: Annotated[str, typer.Option(help="canvas, moodle, brightspace, or csv")] = "csv",
+    column: Annotated[
+        str | None, typer.Option(help="the title of the column of grades, if it is not the assignment's name")
+    ] = None,
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="make a zip of feedback pages too, under the names that the LMS knows")
+    ] = False,
+    course: Annotated[
+        Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
+    ] = None,
+) -> None:
+    """Fill in the file of grades that a learning management system exported, in a copy beside it, to be imported there.
+
+    Whoever cannot be found for certain, on either side, is named and left as they were; so is what would change.
+
+    Exit codes: 0 every mark is in the file; 1 some are not, and are named; 2 nothing was written.
+    """
+    _import_nbgrader()
+    from autograder.folder import ROOT, Course
+    from autograder.lms.command import SYSTEMS, run_export
+
+    if to not in SYSTEMS:
+        raise typer.BadParameter(f"{to!r} is not known; there are {', '.join(SYSTEMS)}")
+    _exit_with(lambda: run_export(Course(course or ROOT), assignment, to, template, column, feedback, typer.echo))
+
+
+@app.command()
+def collect(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    archive: Annotated[Path, typer.Argument(help="the zip of submissions, as Canvas or Moodle made it")],
+    worksheet: Annotated[
+        Path | None, typer.Option(help="Moodle's grading worksheet, where names do not say who is who")
+    ] = None,
+    course: Annotated[
+        Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
+    ] = None,
+) -> None:
+    """Put the submissions of a learning management system's zip where nbgrader expects them.
+
+    Of several files of one student the newest is taken. Nothing that is there already is changed, and every file that is nobody's
+    is named.
+
+    Exit codes: 0 every file is placed; 1 some are not, and are named; 2 the zip was not unpacked.
+    """
+    _import_nbgrader()
+    from autograder.folder import ROOT, Course
+    from autograder.lms.command import run_collect
+
+    _exit_with(lambda: run_collect(Course(course or ROOT), assignment, archive, worksheet, typer.echo))
+
+
+@app.command()
 def doctor(
     require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
 ) -> None:
@@ -340,6 +395,18 @@ def sample() -> None:
 
     with _in_a_sentence():
         code = grade_sample()
+    sys.exit(code)
+
+
+def _exit_with(work: Callable[[], int]) -> NoReturn:
+    """End with the exit code of some work, and with a sentence where it could not be done."""
+    from autograder.problems import Problem
+
+    try:
+        code = work()
+    except Problem as problem:
+        typer.echo(str(problem), err=True)
+        code = problem.code
     sys.exit(code)
 
 

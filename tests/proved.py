@@ -134,6 +134,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     ),
     "tests/judging/test_interview.py": (*LISTED, "autograder/exercises/{room}", "autograder/judging"),
     "tests/judging/test_verdict.py": ("autograder/judging",),
+    "tests/lms": (*GRADER, "autograder/lms"),
     "tests/nbgrader_suite": (*GRADER, "tests/nbgrader_suite"),
     "tests/plugins": GRADER,
     "tests/plugins/test_agreeing.py": (),

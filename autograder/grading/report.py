@@ -191,14 +191,20 @@ def sentences(notes: list[str]) -> list[str]:
     return [note for note in notes if not note.startswith("Traceback ")]
 
 
+def lessons(assignment: str) -> dict[tuple[str, str], str]:
+    """By exercise and mistake, what students read of it; nothing of an assignment that is not this course's."""
+    own = exercises_in(assignment) if assignment in NOTEBOOKS else ()
+    return {(exercise.name, mistake.__name__): lesson(mistake) for exercise in own for mistake in exercise.mistakes}
+
+
 def _mistakes(notebook: str, found: list[Line]) -> str:
     counted = Counter((line.exercise, mistake) for line in found for mistake in line.mistakes)
     if not counted:
         return "<p>No known mistake was recognised.</p>"
-    lessons = {(e.name, m.__name__): lesson(m) for e in exercises_in(notebook) for m in e.mistakes}
+    known = lessons(notebook)
     items = []
     for (exercise, mistake), count in counted.most_common():
-        text = lessons[exercise, mistake]
+        text = known[exercise, mistake]
         items.append(
             f"<tr><td>{count}</td><td>{escape(exercise)}</td><td>{escape(mistake)}</td><td>{escape(text)}</td></tr>"
         )

@@ -54,6 +54,7 @@ def plug_in(c: Config) -> None:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+    c.ZipCollectApp.collector_plugin = "autograder.plugins.collecting.Collector"
     c.GenerateFeedback.pre_convert_hook = "autograder.plugins.returning.complete"
     c.GenerateFeedback.exporter_class = "autograder.plugins.pages.PageExporter"
     c.NbGraderAPI.GenerateFeedback.PageExporter.renew = False  # a program that says `force=False` means it

@@ -18,6 +18,7 @@ MODULES = (
     "apps.test_nbgrader_generate_feedback",
     "apps.test_nbgrader_validate",
     "apps.test_nbgrader_export",
+    "apps.test_nbgrader_zip_collect",
     "apps.test_api",
     "api",
     "preprocessors",

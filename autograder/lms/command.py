@@ -1,0 +1,147 @@
+"""`python -m autograder export` and `collect`, as the person who asked for it sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from autograder.folder import Course
+from autograder.grading.store import write_atomically
+from autograder.lms import brightspace, canvas, moodle, pages, plain
+from autograder.lms.collected import origins
+from autograder.lms.collecting import collect
+from autograder.lms.marks import Mark, read_marks, read_roster
+from autograder.lms.sheet import Filled, Reader, fill
+from autograder.plugins.printable import printable
+from autograder.problems import FAILED, Problem
+
+READERS: dict[str, Reader] = {"canvas": canvas.read, "moodle": moodle.read, "brightspace": brightspace.read}
+SYSTEMS = (*READERS, "csv")
+Say = Callable[[str], None]
+
+
+def run_export(
+    course: Course,
+    assignment: str,
+    system: str,
+    template: Path | None,
+    column: str | None,
+    feedback: bool,
+    say: Say,
+) -> int:
+    """Write a file of marks, say what became of whom, and return the exit code: 1 where a mark is not in it.
+
+    Raises:
+        Problem: nothing can be written as things are.
+    """
+    roster = read_roster(course)
+    marks = read_marks(course, assignment, roster)
+    if system == "csv":
+        if template or column or feedback:
+            raise Problem("A plain CSV file is made of nothing else: leave template, --column and --feedback away.")
+        path = course.class_folder / "report" / f"{assignment}.csv"
+        late = {student for student, origin in origins(course, assignment).items() if origin.late}
+        write_atomically(path, plain.text(marks.values(), late))
+        say(f"{path}: {_people(marks)}")
+        return 0
+    if template is None:
+        raise Problem(f"Name the file that {system} exported: it is filled in, in a copy.")
+    if feedback and system == "brightspace":
+        raise Problem("Brightspace takes no pages by names that are known here: leave --feedback away.")
+    sheet = READERS[system](template, assignment, column)
+    filled = fill(sheet, marks, roster)
+    path = _free(template, "filled", template.suffix)
+    _written(path, lambda: path.write_text(str(sheet.table), encoding="utf-8", newline=""))
+    _tell(filled, sheet.system, say)
+    say(f"{sheet.system}'s file, filled in: {path}")
+    code = 0 if filled.complete else FAILED
+    return max(code, _feedback(course, assignment, system, template, filled, marks, say)) if feedback else code
+
+
+def _feedback(
+    course: Course,
+    assignment: str,
+    system: str,
+    template: Path,
+    filled: Filled,
+    marks: Mapping[str, Mark],
+    say: Say,
+) -> int:
+    made = {student: pages.pages(course, assignment, student) for student in marks}
+    own = {student: found for student, found in made.items() if found}
+    if system == "moodle":
+        named, why = pages.for_moodle(own, filled.whose), "no row of the worksheet is theirs"
+    else:
+        named = pages.for_canvas(own, origins(course, assignment))
+        why = "`python -m autograder collect` did not take their submission from a zip of Canvas"
+    there = pages.students_in(own, named.values())
+    _list(say, f"No page to upload, because {why}", sorted(own.keys() - set(there)))
+    if named:
+        path = _free(template, "feedback", ".zip")
+        _written(path, lambda: pages.write(named, path))
+        say(f"Feedback pages of {_people(there)}: {path}")
+    else:
+        say("No feedback pages to upload.")
+    return FAILED if len(there) < len(own) else 0
+
+
+def run_collect(course: Course, assignment: str, path: Path, worksheet: Path | None, say: Say) -> int:
+    """Put the submissions of a zip in place, say what became of each file, and return the exit code: 1 where one is nobody's.
+
+    Raises:
+        Problem: the zip was not unpacked.
+    """
+    done = collect(course, assignment, path, worksheet)
+    _list(say, "Not placed", [f"{name}: {why}" for name, why in done.unplaced])
+    _list(say, "Left out for a newer one of the same student", [f"{old}; taken: {new}" for old, new in done.older])
+    where = course.folder("submitted", "STUDENT", assignment)
+    _list(say, f"Left as it was: another submission is in {where}; move it away to take this one", done.kept)
+    _list(say, "Late, as the LMS says; no name tells by how much, so nothing is taken off here", done.late)
+    if done.same:
+        say(f"There already, the same: {_people(done.same)}")
+    say(f"Collected for {assignment}: {_people(done.placed)}")
+    return FAILED if done.unplaced or done.kept else 0
+
+
+def _tell(filled: Filled, system: str, say: Say) -> None:
+    if filled.strangers and not filled.whose:
+        say("Nobody was found. What the LMS knows students by comes from `nbgrader db student import ROSTER.csv`.")
+    _list(say, f"Not on the roster, left as they were in {system}'s file", filled.strangers)
+    _list(say, "Not decided whose row it is, left as it was", [f"{row}: {why}" for row, why in filled.open])
+    _list(say, f"Graded here, and without a row in {system}'s file", filled.absent)
+    _list(say, "No mark yet, left as it was", [f"{student}: {why}" for student, why in filled.waiting])
+    _list(say, "Left as it was", [f"{student}: {why}" for student, why in filled.kept])
+    _list(say, "Found by name alone", filled.by_name)
+    _list(say, "Comment left as somebody wrote it", filled.remarks)
+    _list(
+        say,
+        f"Another grade than in {system}",
+        [f"{student}: {old} becomes {new}" for student, old, new in filled.changed],
+    )
+    say(f"Entered: {len(filled.entered)}. Changed: {len(filled.changed)}. The same already: {filled.same}.")
+
+
+def _list(say: Say, heading: str, items: Iterable[str]) -> None:
+    found = list(items)
+    if found:
+        say("\n".join([f"{heading}:", *(f"  {printable(item)}" for item in found)]))
+
+
+def _people(found: Iterable[object]) -> str:
+    count = len(list(found))
+    return "1 student" if count == 1 else f"{count} students"
+
+
+def _free(template: Path, what: str, suffix: str) -> Path:
+    """A name beside a file that nothing has yet."""
+    number = 1
+    while (path := template.with_name(f"{template.stem}-{what}{f'-{number}' if number > 1 else ''}{suffix}")).exists():
+        number += 1
+    return path
+
+
+def _written(path: Path, write: Callable[[], object]) -> None:
+    try:
+        write()
+    except OSError as error:
+        raise Problem(f"{path} cannot be written: {error.strerror or error}.") from None
