@@ -96,12 +96,9 @@ def _reference(last: str) -> list[Cell]:
 
 
 def _sheet(last: str) -> list[Cell]:
-    """The sheet, on which no array is broken in two."""
-    return [
-        _text(
-            "shapes", re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\N{NO-BREAK SPACE}"), _page("shapes", last))
-        )
-    ]
+    """The sheet, on which no array is broken in two, and the way back."""
+    unbroken = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\N{NO-BREAK SPACE}"), _page("shapes", last))
+    return [_text("shapes", f"{unbroken}\n\n[Home]({HOME})")]
 
 
 def _page(name: str, last: str) -> str:
