@@ -33,8 +33,10 @@ from course.trial.comparing import (
 )
 from course.trial.form import SEVEN_DIGITS, in_form
 from course.trial.functions import Function
+from course.trial.looping import where_it_loops
 from course.trial.message import Comparison, Message, State
-from course.trial.observing import PATIENCE, Observation, own_line
+from course.trial.missing import missing_name, not_an_array, which_cell_to_run
+from course.trial.observing import PATIENCE, Observation, Raised, own_line
 from course.trial.ranks import held_up
 from course.trial.relation import relation
 from course.trial.silence import silently
@@ -44,7 +46,7 @@ from course.trial.values import Value, bare, plain
 from course.trial.views import seen
 from course.trial.where import where
 
-VISIBLE = 3.0  # digits to which a table is read: a difference behind them is not seen in it
+VISIBLE = 4.0  # digits to which a table is read: a difference behind them is not seen in it
 REMEMBERS = (
     "Called twice with the same arguments, it gives two different answers: something outlives the call, such as a list or an array "
     "that is made outside the function, or a random number is drawn."
@@ -56,6 +58,7 @@ OTHERWISE_IN_MEMORY = (
     '`order="K"`, `.view()` and a new `.shape` do.'
 )
 ONLY_A_LOOP = f"The values are right. {LOOP_LEFT}"
+NOTHING_MORE = "The hidden test looks at the same, and at nothing else."
 OF_FORM = ("type", "dtype", "shape", "changed")  # kinds of difference that an answer of the right numbers may show
 VALIDATOR_WIDTH = 80  # `nbgrader validate` cuts longer lines off
 
@@ -267,8 +270,11 @@ def _plain(name: str, state: State, text: str) -> Result:
 def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
     count = len(exercise.cases)
     cases = "the public case" if count == 1 else f"all {count} public cases"
-    text = f"{exercise.name}: correct on {cases}. The hidden tests try more."
-    return Result(exercise.name, Message("correct", (text,), notes=_warnings(observed)))
+    more = "The hidden tests try more." if any(case.arguments for case in exercise.cases) else NOTHING_MORE
+    warned = list(dict.fromkeys(text for one in observed for text in one.warned))
+    on_the_way = (f"On the way Python warned: {'; '.join(warned)}. The answers are right all the same.",)
+    text = f"{exercise.name}: correct on {cases}. {more}"
+    return Result(exercise.name, Message("correct", (text,), notes=on_the_way if warned else ()))
 
 
 def _wrong(
@@ -295,6 +301,7 @@ def _wrong(
         reasons += plain.reasons
         if found.kind == "raised":
             raised = found.given.kind
+            reasons += _about_names_and_lists(exercise, function, found.given)
         with silently():
             remembers = found.kind == "value" and not hurried and _remembers(exercise, function, observed, i)
         reasons += [REMEMBERS] if remembers else []
@@ -304,7 +311,7 @@ def _wrong(
         if slip and found.kind == "value" and mistakes and certainty == "but for form":
             reasons.append(f"Besides, in another case: {_sentence(exercise, i, slip)}")
     else:
-        reasons.append(ONLY_A_LOOP)
+        reasons.append(" ".join([ONLY_A_LOOP, *where_it_loops(function)]))
     return Result(
         exercise.name,
         Message(
@@ -453,6 +460,23 @@ def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[S
     pairs = zip(exercise.expected, observed, strict=True)
     tried = [_Tried(place, want, got, loops) for place, (want, got) in enumerate(pairs)]
     return recognise(exercise.mistakes, tried)
+
+
+def _about_names_and_lists(exercise: StoredExercise, function: Any, raised: Raised) -> list[str]:
+    """What to do about an exception, where that is known: a cell that was not run, a list where an array should be."""
+    if name := missing_name(raised):
+        other = answers.find(name)
+        here = answers.names(exercise.notebook)
+        return [which_cell_to_run(name, here, other.notebook if other else "", exercise.parameters)]
+    given, asked = not_an_array(raised)
+    if not given:
+        return []
+    inner = inspect.unwrap(function) if callable(function) else function
+    called = getattr(inner, "__globals__", {}).get(raised.function)
+    with silently():
+        handed = raised.function != exercise.name and callable(called) and bool(examine(called))
+    blame = f" `{raised.function}` is right: look at what you hand to it." if handed else ""
+    return [f"A {given} has no `.{asked}`, and an array has: `np.array(...)` makes one.{blame}"]
 
 
 def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:

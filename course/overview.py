@@ -12,12 +12,14 @@ from urllib.parse import quote
 from course import answers
 from course.cells import Notebook, as_run, read, text
 from course.folders import copy_of
+from course.handed_in import handed_in
 from course.remembered import Remembered, digest, recalled
 from course.trial.message import MARKS
 
 LAST = "when last checked"
 CHANGED = f"{LAST}; the saved notebook has another answer"
 UNCHECKED = "not checked"
+NOTHING_YET = "Nothing was checked yet."
 ALL_DONE = "All checks of these notebooks pass. The hidden tests try more."
 
 
@@ -48,11 +50,13 @@ class Row:
 
     Attributes:
         link: where it lies, seen from the notebook that runs; "" where it does not.
+        handed_in: when it was last, "2026-10-05 14:30"; "" where it was not.
     """
 
     title: str
     link: str
     exercises: tuple[Standing, ...]
+    handed_in: str = ""
 
     @property
     def open(self) -> tuple[Standing, ...]:
@@ -67,38 +71,48 @@ class Row:
 
     @property
     def checks(self) -> str:
-        return f"{sum(one.said == 'correct' for one in self.exercises)} of {len(self.exercises)} checks passed"
+        return f"{len(self.exercises) - len(self.open)} of {len(self.exercises)} checks passed"
 
     @property
     def begun(self) -> bool:
-        return any(one.said for one in self.exercises)
+        """Whether there is anything to tell of it."""
+        return bool(self.handed_in) or any(one.said for one in self.exercises)
 
-    def html(self) -> str:
-        """Its title, as a link where that leads somewhere."""
-        return f"<a href='{quote(self.link)}'>{escape(self.title)}</a>" if self.link else escape(self.title)
+    def html(self, exercise: str = "") -> str:
+        """Its title, as a link where that leads somewhere: to its top, or to the answer of an exercise."""
+        place = f"#cell-id={exercise.replace('_', '-')}-solution" if exercise else ""
+        return f"<a href='{quote(self.link)}{place}'>{escape(self.title)}</a>" if self.link else escape(self.title)
 
 
 @dataclass(frozen=True)
 class Overview:
-    """All notebooks: a table in a notebook, lines elsewhere."""
+    """All notebooks, of which those are shown that were begun: a table in a notebook, lines elsewhere."""
 
     rows: Sequence[Row]
 
+    @property
+    def begun(self) -> list[Row]:
+        return [row for row in self.rows if row.begun]
+
     def __repr__(self) -> str:
         lines = []
-        for row in self.rows:
-            lines.append(f"{row.mark} {row.title}: {row.checks}")
-            lines += [f"      {one}" for one in row.open if row.begun]
-        return "\n".join([*lines, self._next(as_html=False)])
+        for row in self.begun:
+            handed_in = f", handed in {row.handed_in}" if row.handed_in else ""
+            lines.append(f"{row.mark} {row.title}: {row.checks}{handed_in}")
+            lines += [f"      {one}" for one in row.open]
+        return "\n".join([*(lines or [NOTHING_YET]), self._next(as_html=False)])
 
     def _repr_html_(self) -> str:
+        if not self.begun:
+            return f"<p>{NOTHING_YET}</p><p>{self._next(as_html=True)}</p>"
         left = "style='text-align:left; vertical-align:top'"
-        head = "".join(f"<th scope='col' {left}>{said}</th>" for said in ("notebook", "checks", "open"))
+        head = "".join(f"<th scope='col' {left}>{said}</th>" for said in ("notebook", "checks", "handed in", "open"))
         rows = []
-        for row in self.rows:
-            is_open = "<br>".join(escape(str(one)) for one in row.open) if row.begun else ""
+        for row in self.begun:
+            is_open = "<br>".join(escape(str(one)) for one in row.open)
             mark = f"<b aria-hidden='true'>{row.mark}</b>"
-            whole = (f"<span style='white-space:nowrap'>{one}</span>" for one in (f"{mark} {row.html()}", row.checks))
+            said = (f"{mark} {row.html()}", row.checks, row.handed_in)
+            whole = (f"<span style='white-space:nowrap'>{one}</span>" for one in said)
             cells = (*whole, is_open)
             rows.append(f"<tr>{''.join(f'<td {left}>{cell}</td>' for cell in cells)}</tr>")
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -110,7 +124,7 @@ class Overview:
         if row is None:
             return ALL_DONE
         name = row.open[0].name
-        where, what = (row.html(), f"<code>{escape(name)}</code>") if as_html else (row.title, name)
+        where, what = (row.html(name), f"<code>{escape(name)}</code>") if as_html else (row.title, name)
         return f"Next: {what} in {where}."
 
 
@@ -127,11 +141,12 @@ def _row(notebook: str, folder: Path, kept: dict[str, Remembered]) -> Row:
     link = f"{up}{notebook}/{path.name}" if path.is_file() else ""
     try:
         found: Notebook = read(path.read_bytes())
-        now = {digest(as_run(cell)) for cell in found["cells"] if cell["cell_type"] == "code"}
+        now: set[str] | None = {digest(as_run(cell)) for cell in found["cells"] if cell["cell_type"] == "code"}
         title = _title(found) or notebook
     except (OSError, ValueError, KeyError, TypeError):
-        return Row(notebook, link, tuple(_standing(name, kept, None) for name in answers.names(notebook)))
-    return Row(title, link, tuple(_standing(name, kept, now) for name in answers.names(notebook)))
+        title, now = notebook, None
+    standings = tuple(_standing(name, kept, now) for name in answers.names(notebook))
+    return Row(title, link, standings, handed_in(notebook, folder))
 
 
 def _standing(name: str, kept: dict[str, Remembered], now: set[str] | None) -> Standing:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from course.cells import as_run, read, run_from
+from course.handed_in import last_of, place_of
 from course.standing import defined, named, standing, tell
 
-FOLDER = "hand_in"
 PATIENCE = 15.0
 """Seconds to wait for a notebook to be saved; in the JupyterLab of the kit it is, every ten."""
 
@@ -57,13 +57,18 @@ def hand_in(notebook: str) -> None:
         )
         return
     _tell(name)
-    kept = _keep(path, content)
-    now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
-    print(
-        f"\nThe file to hand in is your notebook as it was last saved: {kept}\nGive it to your instructor, and keep the next line."
-    )
-    print(f"Receipt: {name}, {now}, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
     work = path.parent.parent
+    last = last_of(name, work)
+    if last and last[0].read_bytes() == content:
+        kept, when = last
+        print(f"\nThis is what you handed in at {when:%H:%M} on {when:%Y-%m-%d}; nothing has changed since: {kept}")
+    else:
+        when = datetime.now()
+        kept = _keep(place_of(name, work, when), content)
+        print(f"\nThe file to hand in is your notebook as it was last saved: {kept}")
+    print("Give it to your instructor, and keep the next line.")
+    now = when.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
+    print(f"Receipt: {name}, {now}, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
     if _has_exchange(work):
         print(_submit(name, work))
 
@@ -102,10 +107,8 @@ def _tell(name: str) -> None:
         )
 
 
-def _keep(path: Path, content: bytes) -> Path:
-    folder = path.parent.parent / FOLDER
-    folder.mkdir(exist_ok=True)
-    kept = folder / f"{path.stem}-{datetime.now():%Y-%m-%d-%H%M%S}.ipynb"
+def _keep(kept: Path, content: bytes) -> Path:
+    kept.parent.mkdir(exist_ok=True)
     kept.write_bytes(content)
     return kept
 

@@ -33,4 +33,11 @@ def start(work: Path, options: Sequence[str] = ()) -> None:
         "--ServerApp.answer_yes=True",
     ]  # it tells its address, and Ctrl+C stops it without a question
     home = [f"--LabApp.default_url=/lab/tree/{HOME}"] if (work / HOME).is_file() else []
-    main([f"--ServerApp.root_dir={work}", *calm, *home, *as_root, *options])
+    main([f"--ServerApp.root_dir={work}", *calm, *private(), *home, *as_root, *options])
+
+
+def private() -> list[str]:
+    """The option that has kernels spoken to in cipher, where the library for it is there; a kernel that is not warns at each start."""
+    import zmq
+
+    return ["--KernelManager.transport_encryption=auto"] if zmq.has("curve") else []

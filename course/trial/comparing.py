@@ -154,8 +154,9 @@ def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M
 
     Returns:
         The mistakes that give the very answers to everything, or that would if it were not for the form of some; it is a guess where
-        a single trial went wrong, in which many a mistake may look alike. Where there is none, as a guess, those that do so wherever
-        something went wrong: the ones that agree with most of the rest, and none if these are more than two.
+        no trial tells two of them apart, and where a single trial went wrong, in which many a mistake may look alike. Where there is
+        none, as a guess, those that do so wherever something went wrong: the ones that agree with most of the rest, and none if these
+        are more than two.
     """
     found, sure = _recognised(mistakes, trials)
     if sure:
@@ -180,7 +181,7 @@ def _recognised(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list
     every = [mistake for mistake in mistakes if fits(mistake, trials)]
     wrong = [trial for trial in trials if trial.failed]
     if every:
-        return every, len(wrong) != 1
+        return every, len(every) == 1 and len(wrong) != 1
     close = [mistake for mistake in mistakes if fits(mistake, wrong)]
     agreements = [(mistake, sum(trial.agreement(mistake) for trial in trials)) for mistake in close]
     most = max((cases for _, cases in agreements), default=0)
@@ -351,8 +352,9 @@ def faintness(found: Difference) -> float:
     expected, given = bare(found.expected), bare(found.given)
     if found.kind != "value" or not all(np.asarray(some).dtype.kind == "f" for some in (expected, given)):
         return 0.0
-    wanted = np.asarray(expected, np.float64)
-    apart = float(_distance(wanted, np.asarray(given, np.float64)).max(initial=0.0))
+    wanted, got = np.asarray(expected, np.float64), np.asarray(given, np.float64)
+    same = (wanted == got) | (np.isnan(wanted) & np.isnan(got))
+    apart = float(np.where(same, 0.0, _distance(wanted, got)).max(initial=0.0))
     largest = float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0))
     return math.log10(largest / apart) if 0 < apart < largest else 0.0
 

@@ -74,7 +74,7 @@ class Message:
         before = f"<p><b>{marked_up(self.caution)}</b></p>" if self.caution else ""
         mark = f"<b aria-hidden='true'>{MARKS[self.state]}</b> "
         if not (self.lessons or self.reasons):
-            return before + _marked(mark, paragraphs(["\n".join([*self.sentences, *self.notes])]))
+            return before + _marked(mark, paragraphs([*self.sentences, *self.notes]))
         lessons = "".join(f"<p><b>{marked_up(lesson)}</b></p>" for lesson in self.lessons)
         table = self.comparison.html() if self.comparison else ""
         said = (

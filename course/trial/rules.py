@@ -16,6 +16,7 @@ from course.trial.form import SEVEN_DIGITS
 from course.trial.formula import constant, formula
 
 EVIDENCE = 3  # different numbers, in all cases together, for which a rule about every entry has to hold
+ROUNDED_TO = 5  # digits behind the point: what is rounded to more is told by its digits
 PLAIN = 1e-2  # a factor that is nearer to 1 is no slip in a formula
 
 
@@ -133,6 +134,30 @@ def _opposite(cases: Sequence[Wrong]) -> str:
         if truths and all(np.array_equal(~c.expected, c.given) for c in cases)
         else ""
     )
+
+
+@rule
+def _rounded(cases: Sequence[Wrong]) -> str:
+    """Every number, to so many digits behind the point."""
+    if not all(case.alike and case.expected.dtype.kind == case.given.dtype.kind == "f" for case in cases):
+        return ""
+    for digits in range(1, ROUNDED_TO + 1):
+        if all(case.same(np.round(case.expected.astype(np.float64), digits), case.given) for case in cases):
+            return f"is the right one, rounded to {digits} digit{'s' * (digits > 1)} behind the point"
+    return ""
+
+
+@rule
+def _how_much(cases: Sequence[Wrong]) -> str:
+    """Numbers in place of truth values, which one threshold would make the right ones."""
+    kinds = all(case.alike and case.expected.dtype == np.bool_ and case.given.dtype.kind in "iuf" for case in cases)
+    if not kinds:
+        return ""
+    yes, no = (
+        np.concatenate([abs(case.given[case.expected == truth]).ravel() for case in cases]) for truth in (True, False)
+    )
+    told = "holds numbers where True or False is wanted, and larger ones wherever it should be True: a comparison is missing"
+    return told if yes.size and no.size and yes.min() > no.max() else ""
 
 
 FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

@@ -72,6 +72,12 @@ def test_home_has_each_notebook_with_its_title_and_minutes(given: Path) -> None:
         assert f"about {minutes} minutes" in opening
 
 
+@every_stage
+def test_reference_and_sheet_lead_back_home(given: Path) -> None:
+    for page in ("reference.ipynb", "shapes.ipynb"):
+        assert "index.ipynb" in links(given / page), page
+
+
 def test_the_end_of_a_kit_leads_nowhere_and_a_newer_kit_leads_on(tmp_path: Path) -> None:
     """Also where the student has written in the notebook in the meantime."""
     for last in ("00_shapes", "01_token_loops"):

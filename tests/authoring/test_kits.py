@@ -26,7 +26,7 @@ import nbformat
 import pytest
 import yaml
 
-from autograder.authoring.kit import FOLDER, library, make_kit
+from autograder.authoring.kit import FOLDER, library, make_kit, start_text
 from autograder.authoring.mutants import as_student
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in
 from autograder.exercises.model import Exercise
@@ -245,6 +245,11 @@ def test_notebooks_00_to_05_do_without_what_only_one_system_has(tmp_path: Path) 
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("['correct']")
+
+
+def test_how_to_begin_tells_of_pytorch_only_where_a_notebook_needs_it(kit: Path) -> None:
+    assert "PyTorch" not in (kit / "START.md").read_text(encoding="utf-8")
+    assert "PyTorch" in start_text("06_batching")
 
 
 def test_a_kit_is_small_and_exact(kit: Path) -> None:

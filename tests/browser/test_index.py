@@ -37,9 +37,10 @@ def home(visit: Visit) -> Opened:
 
 def test_from_home_to_an_answer_and_back_to_how_far_it_is(home: Opened) -> None:
     home.run("progress")
-    assert "0 of 3 checks passed" in home.said("progress")
+    assert "Nothing was checked yet." in home.said("progress")
     home.output("progress").get_by_role("link", name=TITLE).first.click()
     notebook = Opened(home.page, home.path.parent / "00_shapes" / "00_shapes.ipynb")
+    expect(notebook.cell(FIRST.answer)).to_be_in_viewport()
     notebook.run("setup")
     notebook.replace_last_line(FIRST.answer, FIRST.right)
     notebook.run(FIRST.answer, FIRST.check)

@@ -105,14 +105,24 @@ def test_a_right_answer(dots: Callable[[str], Result]) -> None:
     assert result._repr_html_() == f"<p>{RIGHT_MARK}{result}</p>"
 
 
+def test_where_there_is_nothing_to_hand_over_hidden_tests_are_not_said_to_try_more(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    shelf(stored("verdict", [()], [Observation(7)]))
+    result = examine(cell("def verdict():\n    return 7\n")["verdict"])
+    assert result.text == "verdict: correct on the public case. The hidden test looks at the same, and at nothing else."
+
+
 def test_a_right_answer_with_a_warning(dots: Callable[[str], Result]) -> None:
-    result = dots("    np.ones(1) / 0\n    return A @ B.T")
+    result = dots("    np.ones(1) / 0\n    np.zeros(1) / 0\n    return A @ B.T")
     assert result
-    assert result.text == (
-        "dots: correct on the public case. The hidden tests try more.\n"
-        "Python warned: divide by zero encountered in divide"
+    stands, warned = result.text.split("\n")
+    assert stands == "dots: correct on the public case. The hidden tests try more."
+    assert warned == (
+        "On the way Python warned: divide by zero encountered in divide; invalid value encountered in divide. "
+        "The answers are right all the same."
     )
-    assert result.html == f"<p>{RIGHT_MARK}{result}</p>"
+    assert result.html == f"<p>{RIGHT_MARK}{stands}</p><p>{warned}</p>"
 
 
 def test_the_stub_is_not_written_and_that_is_no_failure(dots: Callable[[str], Result]) -> None:
@@ -292,7 +302,11 @@ def test_a_return_forgotten(dots: Callable[[str], Result]) -> None:
             "Your code raises ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0 "
             "(size 1 is different from 2) at line 3 of dots, `return C @ B[0, :1]`.",
         ),
-        ("    return a @ B", "Your code raises NameError: name 'a' is not defined at line 2 of dots, `return a @ B`."),
+            (
+                "    return a @ B",
+                "Your code raises NameError: name 'a' is not defined at line 2 of dots, `return a @ B`.\n"
+                "The argument is called `A`; Python takes `a` for another name.",
+            ),
         ("    import sys; sys.exit('<done>')", "Your code raises SystemExit: <done> at line 2 of dots, `import sys; sys.exit('<done>')`."),
     ],
 )  # fmt: skip
@@ -302,7 +316,7 @@ def test_an_exception_is_told_with_the_students_own_line(
     result = dots(body)
     assert result.text == NOT_YET + sentence
     escaped = sentence.replace("<", "&lt;").replace("->", "-&gt;").replace("done>", "done&gt;").replace("'", "&#x27;")
-    escaped = re.sub("`(.*)`", r"<code>\1</code>", escaped)
+    escaped = re.sub("`(.*?)`", r"<code>\1</code>", escaped).replace("\n", "</p><p>")
     assert result.html == f"{NOT_YET_HTML}<p>{escaped}</p></div>"
 
 
@@ -318,6 +332,37 @@ def test_an_argument_changed_in_its_last_digits_alone_is_not_shown_as_if_it_were
     result = dots("    A += 1e-9\n    return A @ B.T")
     sentence = "The call changed A in place; the caller still needs it as it was."
     assert result.text == f"{NOT_YET}{sentence}\nOnly its last digits are other ones now."
+
+
+MISSING = {
+    "softly": "`softly` is exercise 1 of this notebook, and its cell was not run since this kernel started: run the cell with "
+    "`def softly`, then this one's two cells again.",
+    "earlier": "`earlier` is of notebook 76. The cell that carries it over, near the top, was not run since this kernel started: "
+    "run that one, then this one's two cells again.",
+    "math": "The cell near the top that imports `math` was not run since this kernel started: run that one, then this one's two "
+    "cells again.",
+    "d": "In the task, d is a size and no variable: read it off a shape.",
+    "own": "No cell that was run since this kernel started defines `own`. If one of yours does, run it.",
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_of_a_name_that_is_not_there_it_is_said_which_cell_to_run(
+    shelf: Callable[..., None], cell: Cell, name: str
+) -> None:
+    shelf(stored("softly", [(1.0,)], [Observation(1.0)]), DOTS, stored("earlier", [(1.0,)], [], notebook="76_before"))
+    result = examine(cell(f"def dots(A, B):\n    return {name}(A)\n")["dots"])
+    assert result.text.endswith(MISSING[name])
+
+
+def test_who_hands_a_list_to_a_right_function_is_told_that_it_is_a_list(shelf: Callable[..., None], cell: Cell) -> None:
+    shelf(stored("top", [(A,)], [Observation(2.0)]), DOTS)
+    names = cell("def top(s):\n    return float(s.max())\ndef dots(A, B):\n    return top([1.0, 2.0])\n")
+    assert examine(names["dots"]).text.endswith(
+        "A list has no `.max`, and an array has: `np.array(...)` makes one. `top` is right: look at what you hand to it."
+    )
+    alone = examine(cell("def dots(A, B):\n    return [1.0, 2.0].max()\n")["dots"])
+    assert alone.text.endswith("A list has no `.max`, and an array has: `np.array(...)` makes one.")
 
 
 def test_an_argument_changed_in_place(dots: Callable[[str], Result]) -> None:
@@ -517,7 +562,7 @@ def test_a_large_argument_is_told_by_its_axes(shelf: Callable[..., None], cell: 
 
 LOOP = (
     "The values are right. More Python lines run when the input is larger: "
-    "a loop is left, yours or one inside a helper you call."
+    "a loop is left, yours or one inside a helper you call. A loop stands in `double`."
 )
 LOOPS = "def double(x):\n    return np.array([2 * entry for entry in x])\n"
 
@@ -527,8 +572,27 @@ def test_a_loop_that_is_left(shelf: Callable[..., None], cell: Cell) -> None:
     result = examine(cell(LOOPS, np=np)["double"])
     assert result.state == "not yet"
     assert result.text == f"double: not yet.\n{LOOP}"
-    assert result.html == f"<div><p>{WRONG_MARK}double: not yet.</p><p>{LOOP}</p></div>"
+    said = LOOP.replace("`double`", "<code>double</code>")
+    assert result.html == f"<div><p>{WRONG_MARK}double: not yet.</p><p>{said}</p></div>"
     assert examine(cell("def double(x):\n    return 2 * x\n")["double"])
+
+
+HELPERS = {
+    "return np.array([2 * one for one in x])": "A loop stands in `helper`, which it calls.",
+    "return np.apply_along_axis(lambda row: 2 * row, 1, x[:, None])[:, 0]": (
+        "`np.apply_along_axis` calls your function once for each row: that is a loop, in `helper`, which it calls."
+    ),
+    "return np.vectorize(lambda one: 2 * one)(x)": (
+        "`np.vectorize` calls your function once for each entry: that is a loop, in `helper`, which it calls."
+    ),
+}
+
+
+@pytest.mark.parametrize("body", HELPERS)
+def test_a_loop_in_a_helper_is_told_as_what_it_is(shelf: Callable[..., None], cell: Cell, body: str) -> None:
+    shelf(doubles(2, 30, vectorised=True))
+    names = cell(f"def helper(x):\n    {body}\ndef double(x):\n    return helper(x)\n", np=np)
+    assert examine(names["double"]).text.endswith(HELPERS[body])
 
 
 def test_a_loop_is_right_where_nobody_asks_for_none(shelf: Callable[..., None], cell: Cell) -> None:
@@ -623,6 +687,18 @@ def test_of_mistakes_that_fit_what_is_wrong_those_are_named_that_fit_most_of_the
         )
     )
     assert len(named(2.0, 4.0, 0.0)) == 3  # these give the very answers: nothing tells them apart
+
+
+def test_two_mistakes_that_no_case_tells_apart_are_both_named_as_a_guess(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    answers_of_both = (Observation(1.0), Observation(0.0))
+    mistakes = tuple(StoredMistake(name, f"{name}.", answers_of_both, False) for name in ("one", "other"))
+    said = []
+    for some in (mistakes[:1], mistakes):
+        shelf(stored("double", [(1.0,), (2.0,)], [Observation(2.0), Observation(4.0)], mistakes=some))
+        said.append(examine(cell("def double(x):\n    return 2.0 - x\n")["double"]).message.lessons)
+    assert said == [("A known mistake gives exactly these answers: one.",), (f"{PERHAPS}one.", f"{PERHAPS}other.")]
 
 
 def test_where_more_than_two_mistakes_fit_what_is_wrong_none_is_named(shelf: Callable[..., None], cell: Cell) -> None:
@@ -1012,6 +1088,17 @@ def test_of_two_wrong_cases_the_one_where_it_can_be_seen_is_shown(shelf: Callabl
     shelf(doubles(1, 3))
     nearly = "def double(x):\n    return 2 * x + (1e-6 if len(x) == 1 else 1)\n"
     assert "With x = [1. 2. 3.]" in examine(cell(nearly)["double"]).text
+
+
+def test_of_rounded_answers_the_smallest_case_is_shown_whatever_nan_stands_elsewhere(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    small, large = np.array([1.0, 2.0, 4.0]), np.array([np.nan, *range(1, 40)])
+    cases = [(large,), (small,)]
+    shelf(stored("third", cases, [Observation(x / 3) for (x,) in cases], axes="n", parameters=(("x", "n"),)))
+    result = examine(cell("def third(x):\n    return (x / 3).round(3)\n")["third"])
+    assert "x = [1. 2. 4.]" in result.text
+    assert "the result is the right one, rounded to 3 digits behind the point." in result.text
 
 
 def test_two_tables_that_look_the_same_are_not_shown(shelf: Callable[..., None], cell: Cell) -> None:

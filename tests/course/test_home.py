@@ -14,7 +14,7 @@ import pytest
 
 from course import answers, check, progress, remembered
 from course.folders import RECORD
-from course.overview import ALL_DONE, CHANGED, LAST, Overview, Row, Standing, overview
+from course.overview import ALL_DONE, CHANGED, LAST, NOTHING_YET, Overview, Row, Standing, overview
 from course.remembered import FILE, recalled
 
 NAME = "00_shapes"
@@ -107,12 +107,42 @@ def test_all_notebooks_stand_there_with_links_marks_and_what_comes_next(
     assert "<b aria-hidden='true'>✗</b>" in html
 
 
+def test_what_comes_next_is_a_link_to_the_answer_itself(work: Path, ran: Write) -> None:
+    ran(work, WRONG)
+    assert "href='../00_shapes/00_shapes.ipynb#cell-id=pairwise-dots-solution'" in overview(work)._repr_html_()
+
+
+def test_what_passed_as_another_answer_is_not_counted_among_what_passes(work: Path, ran: Write) -> None:
+    ran(work, RIGHT, saved=WRONG)
+    assert overview(work).rows[0].checks == "0 of 3 checks passed"
+
+
+def test_what_was_handed_in_last_stands_there_with_its_time(work: Path, ran: Write) -> None:
+    ran(work, RIGHT)
+    (work / "hand_in").mkdir()
+    for name in (f"{NAME}-2026-10-05-143010.ipynb", f"{NAME}-2026-10-04-235959.ipynb", f"{NAME}-mine.ipynb"):
+        (work / "hand_in" / name).touch()
+    assert repr(overview(work)).startswith(
+        "· 00 · Reading a matrix product <b>: 1 of 3 checks passed, handed in 2026-10-05 14:30\n"
+    )
+    assert "2026-10-05 14:30" in overview(work)._repr_html_()
+
+
 def test_seen_from_the_page_beside_them_links_lead_into_the_folders(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save(work)
     monkeypatch.chdir(work)
     assert overview(work).rows[0].link == "00_shapes/00_shapes.ipynb"
+
+
+def test_what_was_not_begun_is_no_row(work: Path, ran: Write) -> None:
+    save(work, notebook="01_token_loops")
+    save(work)
+    assert repr(overview(work)) == f"{NOTHING_YET}\nNext: pairwise_dots in 00 · Reading a matrix product <b>."
+    assert NOTHING_YET in overview(work)._repr_html_()
+    ran(work, RIGHT)
+    assert repr(overview(work)).count("checks passed") == 1
 
 
 def test_where_all_is_done_it_says_so(work: Path) -> None:

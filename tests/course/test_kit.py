@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_client.manager import KernelManager
 
 from course import hand_in, pytorch
 from course.cells import Notebook, text
-from course.kit import handing_in, torch_here
+from course.kit import handing_in, lab, torch_here
 from course.kit.copies import LANGUAGE, NoKit, bring
 from course.kit.merging import NEW_TEXT, OLD_TEXT, merged
 
@@ -266,6 +267,20 @@ def test_handing_in_makes_one_file_and_says_how_far_it_is(
     assert "SHA-256" in said
 
 
+def test_handing_in_the_same_once_more_makes_no_second_file_and_says_so(
+    desk: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk(RIGHT, RIGHT)
+    hand_in("00")
+    first = capsys.readouterr().out
+    hand_in("00")
+    again = capsys.readouterr().out
+    (kept,) = (tmp_path / "hand_in").iterdir()
+    assert "nothing has changed since" in again
+    assert str(kept) in again
+    assert again.splitlines()[-1] == first.splitlines()[-1]  # the receipt
+
+
 def test_what_is_wrong_is_not_said_to_be_not_run(desk: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
     wrong = RIGHT.replace("Y.T", "Y")
     desk(wrong, wrong)
@@ -354,3 +369,22 @@ def test_the_version_that_a_kit_names_is_fetched(tmp_path: Path, monkeypatch: py
     (tmp_path / NAME).mkdir()
     monkeypatch.chdir(tmp_path / NAME)
     assert torch_here._pinned() == "torch==9.9"
+
+
+# ------------------------------------------------------------------------------------------------------------- JupyterLab
+
+
+def test_a_kernel_of_the_kits_jupyterlab_starts_without_a_warning(tmp_path: Path) -> None:
+    given = dict(option.removeprefix("--KernelManager.").split("=") for option in lab.private())
+    manager = KernelManager(kernel_name="python3", **given)
+    said = tmp_path / "said.txt"
+    with said.open("w") as stream:
+        manager.start_kernel(stderr=stream)
+        client = manager.client()
+        client.start_channels()
+        try:
+            client.wait_for_ready(timeout=60)
+        finally:
+            client.stop_channels()
+            manager.shutdown_kernel(now=True)
+    assert "encryption" not in said.read_text()

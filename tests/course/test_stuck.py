@@ -151,3 +151,51 @@ def test_the_heading_that_explains_it_is_there(entry: tuple[str, ...]) -> None:
     headings = [heading for text in texts for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
     assert path.startswith(number)
     assert anchor in [heading.replace(" ", "-") for heading in headings]
+
+
+EXPLAINED_BY = {
+    "matmul: Input operand 1 has a mismatch in its core dimension 0": "transposed",
+    "operands could not be broadcast together with shapes": "Broadcasting",
+    "is out of bounds for axis 0 with size": "count from zero",
+    "too many indices for array": "Indexing",
+    "only 0-dimensional arrays can be converted to Python scalars": "the axis you name is the one that disappears",
+    "was never closed": "a bracket or a quotation mark",
+    "incomplete input": "a bracket or a quotation mark",
+    "name 'k' is not defined": "was not run since the notebook was opened",
+    "expected an indented block after function definition": "four spaces further in",
+    "encountered in exp": "overflow",
+    "encountered in divide": "not a number",
+    "The truth value of an array with more than one element is ambiguous": "`and`, `or`, `not` and `if`",
+    "cannot reshape array of size": "reshape",
+    "all the input array dimensions except for the concatenation axis must match exactly": "side by side",
+    "not written yet. Put your code where": "Write your function, run its cell",
+    "Not run: its cell was not run since this kernel started": "Run all of them, from the top",
+    "is not defined yet. Run the cell with": "was not run since the notebook was opened",
+    "the cell that begins to define it stopped with an error": "Mend that cell first",
+    "You have run a newer": "is still the one from before",
+    "and there is no exercise called": "goes by the name of the function",
+    "check takes the function itself": "the name alone",
+    "The result should have the shape": "We write shapes with letters",
+    "Is there a return?": "It ends with `return`",
+    "should be float32; yours is float64": "float32 in means float32 out",
+    "in place; the caller still needs it as it was": "Arguments stay as they are",
+    "Called twice with the same arguments, it gives two different answers": "Nothing is kept from one call to the next",
+    "Right for new arrays, whose numbers lie in memory one after another, row by row": "in memory in any order",
+    "known mistake gives exactly these answers": "common mistake",
+    "One mistake that leads to answers like these": "common mistake",
+    "Is there a loop that does not end?": "does not come to an end",
+    "the right value to some seven digits": "float32",
+    "yours is nan": "not a number",
+    "Make your guess first": "stay covered until you have made one",
+}
+"""Words of the paragraph to which a link leads, without which it does not explain what was said."""
+
+
+@pytest.mark.parametrize("quote", EXPLAINED_BY)
+def test_what_a_link_leads_to_speaks_of_it(quote: str) -> None:
+    ((path, anchor),) = [(path, anchor) for said, _, _, path, anchor in ENTRIES if said == quote]
+    cells = json.loads((ROOT / "release" / path).read_text(encoding="utf-8"))["cells"]
+    texts = "\n\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "markdown")
+    parts = re.split(r"^(?=#+ )", texts, flags=re.MULTILINE)
+    (part,) = [part for part in parts if part.partition("\n")[0].lstrip("# ").replace(" ", "-") == anchor]
+    assert EXPLAINED_BY[quote] in part

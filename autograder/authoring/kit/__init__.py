@@ -37,6 +37,8 @@ HERE = Path(__file__).parent
 ALWAYS = ("course/__init__.py", "course/__main__.py", "course/kit")
 ON_DEMAND = {"course/trial/claims.py": "02_matrices", "course/modules.py": "06_batching"}
 """What is imported when an exercise is checked that needs it, and the first notebook that has such an exercise."""
+TORCH_FROM = "06_batching"
+ABOUT_TORCH = re.compile(r"^- \*\*PyTorch\*\*.*\n", re.MULTILINE)
 DATA = ("course/py.typed", "course/figures/course.mplstyle", "course/kit/settings")
 RECORDS = {"course/recording.py": "course/records.json"}
 
@@ -67,15 +69,20 @@ def make_kit(last: str, folder: Path) -> Path:
         _write_requirements(kit, version)
         shutil.copy(HERE / "start.py", kit)
         (wheel,) = kit.glob("*.whl")
-        for name in ("START.md", "environment.yml"):
-            text = (HERE / name).read_text(encoding="utf-8").replace("WHEEL", wheel.name)
-            (kit / name).write_text(text, encoding="utf-8")
+        for name, text in (("START.md", start_text(last)), ("environment.yml", (HERE / "environment.yml").read_text())):
+            (kit / name).write_text(text.replace("WHEEL", wheel.name), encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         archive = folder / f"{FOLDER}-{number}.zip"
         with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=9) as opened:
             for path in _files(kit):
                 opened.write(path, path.relative_to(kit.parent).as_posix())
     return archive
+
+
+def start_text(last: str) -> str:
+    """What to do first; nothing of PyTorch where no notebook needs it."""
+    text = (HERE / "START.md").read_text(encoding="utf-8")
+    return text if last >= TORCH_FROM else ABOUT_TORCH.sub("", text)
 
 
 def library(notebooks: Iterable[str]) -> list[str]:

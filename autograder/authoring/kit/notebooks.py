@@ -96,12 +96,9 @@ def _reference(last: str) -> list[Cell]:
 
 
 def _sheet(last: str) -> list[Cell]:
-    """The sheet, on which no array is broken in two."""
-    return [
-        _text(
-            "shapes", re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\N{NO-BREAK SPACE}"), _page("shapes", last))
-        )
-    ]
+    """The sheet, on which no array is broken in two, with the way back: not under it, since all of it is one page to print."""
+    unbroken = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\N{NO-BREAK SPACE}"), _page("shapes", last))
+    return [_text("shapes", unbroken.replace("\n\n|", f" [Home]({HOME})\n\n|", 1))]
 
 
 def _page(name: str, last: str) -> str:

@@ -75,9 +75,15 @@ PUBLIC = (
     ),
     # a leak so faint that a move of about 1 makes little more than a millionth of it
     _mixer(
-        [[20.0, 1.4e-6], [20.0, 20.0]],
+        [[20.0, 1.6e-6], [20.0, 20.0]],
         [[0.6, 0.1], [0.1, -0.1]],
         reads=np.array([[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]]),
+    ),
+    # one as faint, into one of many output features
+    _mixer(
+        [[20.0, 1.6e-6], [20.0, 20.0]],
+        [[0.6, 0.1], [0.1, -0.1]],
+        reads=np.array([[0.5, 0.0, 0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0, 0.0, 0.0]]),
     ),
     # the first feature is not read, and nothing is written to the first output feature
     _mixer([[1.0, 0.0], [1.0, 1.0]], [[0.6, 0.9], [-0.7, 0.1]], reads=np.array([[0.0, 0.0, 0.0], [0.0, 1.0, -0.5]])),
@@ -299,15 +305,19 @@ def one_too_many(rng: np.random.Generator) -> list[Case]:
     return [*cases, _seesaw(X, _with_a_leak(rng, len(X))), _leaking_faintly(rng)]
 
 
-def _leaking_faintly(rng: np.random.Generator) -> Case:
-    """Outputs around 60, of which one feature reads one feature of a later token each, about a millionth of it."""
+def _leaking_faintly(rng: np.random.Generator, into_one: bool = False) -> Case:
+    """Outputs around 60, to one of which a later token adds about a millionth of itself: each of its features to another one, or
+    all of them to the first."""
     n, d = sizes(rng, 2, 3, 4)
     X = normal(rng, n, d)
     honest, (i, j), turned = _attention(rng, X, d, causal(n, n)), _leaky_pair(rng, n), rng.permutation(d)
+    reads = np.eye(d)[turned]
+    if into_one:
+        reads = np.outer(np.eye(d)[0], np.arange(1.0, d + 1) / sum(range(d + 1)))
 
     def model(Y: F) -> F:
         out = 60.0 + honest(Y)
-        out[i] += 1.2e-6 * Y[j, turned]
+        out[i] += 1.2e-6 * reads @ Y[j]
         return out
 
     return _case_of(X, model)
@@ -392,7 +402,7 @@ def narrow(rng: np.random.Generator) -> list[Case]:
 def faint_leaks(rng: np.random.Generator) -> list[Case]:
     """faint leaks of about a millionth"""
     X, _ = _tokens(rng)
-    return [_leaking_faintly(rng), _leaking_faintly(rng), _seesaw(X, _with_a_leak(rng, len(X)))]
+    return [_leaking_faintly(rng), _leaking_faintly(rng, into_one=True), _seesaw(X, _with_a_leak(rng, len(X)))]
 
 
 @probe(0.5)
@@ -544,6 +554,19 @@ def adds_the_features_up(f: Model, X: F) -> B:
         Y = X.copy()
         Y[j] += 0.5 + np.arange(X.shape[1])
         moved[:, j] = np.abs((f(Y) - before).sum(axis=1)) > 1e-9
+    return moved
+
+
+@mistake
+def averages_the_features(f: Model, X: F) -> B:
+    """you ask how far the features of an output move on average. Where one moves and the others stay, a faint leak
+    becomes several times fainter. Look at the feature that moves most."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 1 + np.arange(X.shape[1]) / X.shape[1]
+        moved[:, j] = np.abs(f(Y) - before).mean(axis=1) > 1e-6
     return moved
 
 

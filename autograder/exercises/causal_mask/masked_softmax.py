@@ -229,8 +229,8 @@ def _hidden(S: F, keep: B, fill: float = -np.inf) -> F:
 
 @misses_the_idea
 def nan_in_empty_rows(S: F, keep: B) -> F:
-    """a row that may attend to nothing came out as NaN: all its scores are -inf, and -inf minus -inf is NaN, and
-    so is 0 / 0. Such a row should come out as zeros."""
+    """a row that may attend to nothing came out as NaN, and should come out as zeros. Two steps can make it so: all its
+    scores are -inf, and -inf minus -inf is NaN; and where that is mended, its exponentials are 0, and 0 / 0 is NaN."""
     M = _hidden(S, keep)
     with np.errstate(invalid="ignore"):
         return _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)

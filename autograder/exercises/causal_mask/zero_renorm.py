@@ -30,6 +30,8 @@ def zero_renorm(A: Float[np.ndarray, "n m"], keep: Bool[np.ndarray, "n m"]) -> F
 
 PUBLIC = (
     case(np.array([[0.6, 0.4], [0.3, 0.7]]), np.array([[True, False], [True, True]])),
+    # each row hides something
+    case(np.array([[0.5, 0.3, 0.2], [0.1, 0.3, 0.6]]), np.array([[True, False, True], [False, True, True]])),
     case(
         np.array([[0.2, 0.5, 0.3], [0.1, 0.8, 0.1], [0.25, 0.25, 0.5]]),
         np.array([[True, False, False], [True, True, False], [True, True, True]]),

@@ -90,7 +90,7 @@ def coincidence_for_proof() -> Verdicts:
 
 @mistake
 def only_where_it_cannot_run() -> Verdicts:
-    """on your arrays Q @ K cannot be computed at all. That leaves open whether it is right where it can: take m = k."""
+    """your arrays do not refute Q @ K: it cannot be computed on them at all. That leaves open whether it is right where it can: take m = k."""
     return {**_repaired(), "no_transpose": _all_different()}
 
 
@@ -130,7 +130,7 @@ def one_width_for_all() -> Verdicts:
 
 @mistake
 def witnesses_with_equal_widths() -> Verdicts:
-    """where the claim is about widths, your witness has k = v, and both sides agree there. What is claimed for all
+    """your witnesses have k = v where the claim is about widths, and both sides agree there. What is claimed for all
     sizes must be tried where the sizes differ."""
     return {**_repaired(), "output_width": _all_equal(), "one_width": _all_equal()}
 

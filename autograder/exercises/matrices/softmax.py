@@ -213,6 +213,72 @@ def global_max(S: F, axis: int = -1) -> F:
 
 
 @mistake
+def global_max_without_keepdims(S: F, axis: int = -1) -> F:
+    """two things at once. You subtracted the largest entry of the whole table, where each row needs a maximum of its own.
+    And the sums have lost their axis: [n, m] became [n], which NumPy lines up with the columns."""
+    E = np.exp(S - S.max())
+    return E / E.sum(axis=axis)
+
+
+@mistake
+def global_max_along_the_last_axis(S: F, axis: int = -1) -> F:
+    """two things at once. You subtracted the largest entry of the whole table, where each row needs a maximum of its own.
+    And you sum along the last axis, whatever axis is asked for."""
+    E = np.exp(S - S.max())
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@mistake
+def global_max_along_the_last_axis_without_keepdims(S: F, axis: int = -1) -> F:
+    """you subtracted the largest entry of the whole table, where each row needs a maximum of its own. And the sums are
+    taken along the last axis, whatever axis is asked for, and have lost it: [n, m] became [n], which NumPy lines up with
+    the columns."""
+    E = np.exp(S - S.max())
+    return E / E.sum(axis=-1)
+
+
+@mistake
+def last_axis_without_keepdims(S: F, axis: int = -1) -> F:
+    """the largest entries and the sums have lost their axis: [n, m] became [n], which NumPy then lines up with the
+    columns. Where n = m it says nothing; keep the axis, with size 1. And it is the last axis, whatever axis is asked for."""
+    E = np.exp(S - S.max(axis=-1))
+    return E / E.sum(axis=-1)
+
+
+@mistake
+def max_along_the_last_axis_without_keepdims(S: F, axis: int = -1) -> F:
+    """the largest entries have lost their axis: [n, m] became [n], which NumPy then subtracts from the columns. Where
+    n = m it says nothing; keep the axis, with size 1. And it is the last axis, whatever axis is asked for."""
+    E = np.exp(S - S.max(axis=-1))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@mistake
+def only_max_along_the_last_axis_without_keepdims(S: F, axis: int = -1) -> F:
+    """the largest entries have lost their axis: [n, m] became [n], which NumPy then subtracts from the columns. Where
+    n = m it says nothing; keep the axis, with size 1. And they are taken along the last axis, where you sum along the
+    one that is asked for."""
+    E = np.exp(S - S.max(axis=-1))
+    return E / E.sum(axis=axis, keepdims=True)
+
+
+@mistake
+def sum_along_the_last_axis_without_keepdims(S: F, axis: int = -1) -> F:
+    """the sums have lost their axis: [n, m] became [n], which NumPy then lines up with the columns. Where n = m it says
+    nothing; keep the axis, with size 1. And it is the last axis, whatever axis is asked for."""
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    return E / E.sum(axis=-1)
+
+
+@mistake
+def no_shift_along_the_last_axis(S: F, axis: int = -1) -> F:
+    """two things at once. exp overflows: e to the 1000 is too large for a float64, so subtract something first that
+    changes no weight. And you work along the last axis, whatever axis is asked for."""
+    E = np.exp(S)
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@mistake
 def no_shift(S: F, axis: int = -1) -> F:
     """you raised e to the scores as they are: e to the 1000 overflows to inf, and inf / inf is nan. A constant subtracted from a
     whole row changes no weight; subtract one that makes every exponent at most 0."""

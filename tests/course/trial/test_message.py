@@ -37,10 +37,10 @@ def test_a_notebook_shows_them_with_what_may_be_the_mistake_in_bold_and_columns_
     assert rest.endswith("</table></div><p>Python warned: <code>x</code></p></div>")
 
 
-def test_where_there_is_nothing_to_show_for_it_all_is_said_in_one_paragraph() -> None:
+def test_where_there_is_nothing_to_show_for_it_each_sentence_is_a_paragraph() -> None:
     short = Message("correct", ("f: correct.",), notes=("Python warned: x",))
     assert short.text() == "f: correct.\nPython warned: x"
-    assert short.html() == "<p><b aria-hidden='true'>✓</b> f: correct.\nPython warned: x</p>"
+    assert short.html() == "<p><b aria-hidden='true'>✓</b> f: correct.</p><p>Python warned: x</p>"
 
 
 def test_what_is_right_and_what_is_not_yet_have_marks_of_another_shape() -> None:

@@ -56,6 +56,7 @@ def with_mask(keep: Callable[[np.ndarray], np.ndarray]) -> Callable[..., np.ndar
         (lambda X, Y: right(X, Y) - 1, "is the right one minus 1"),
         (lambda X, Y: right(X, Y) + 2 * X.shape[1], "is the right one plus 2 k"),
         (lambda X, Y: right(X, Y) - X.mean(), "is the right one plus a number, another in every case"),
+        (lambda X, Y: right(X, Y).round(2), "is the right one, rounded to 2 digits behind the point"),
         (lambda X, Y: right(X, Y) ** 2, "is the square of the right one, entry by entry"),
         (lambda X, Y: abs(right(X, Y)), "is the right one without its signs"),
         (lambda X, Y: right(X, Y)[::-1], "is the right one with its rows in reverse order"),
@@ -108,6 +109,16 @@ def test_truth_values() -> None:
 
     assert said(lambda X, Y: ~kept(X, Y), kept) == "is the opposite of the right one, everywhere"
     assert said(lambda X, Y: kept(X, Y) | (Y > 0), kept) == "is right wherever it should be True"
+
+
+def test_numbers_in_place_of_truth_values_are_told_where_a_threshold_would_do() -> None:
+    def kept(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return np.abs(right(X, Y)) > 1
+
+    assert said(right, kept) == (
+        "holds numbers where True or False is wanted, and larger ones wherever it should be True: a comparison is missing"
+    )
+    assert said(lambda X, Y: 1 / right(X, Y), kept) is None
 
 
 def test_counts_are_formulas_of_sizes() -> None:
