@@ -28,6 +28,7 @@ from autograder.exercises.model import (
     parameter_axes,
     result_axes,
 )
+from autograder.judging.likeness import likeness
 from autograder.judging.paper import Paper, Sheet, has_part, part_of
 from autograder.judging.reference import lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
@@ -434,7 +435,8 @@ def _conclude(
     raised = not earned and all(got.raised for _, got in answers)
     outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"
     note = "" if named and certainty != "perhaps" else _alike(exercise, interview.trials)
-    return Verdict(exercise.name, outcome, findings, names, lessons, note)
+    alike = "" if named else likeness(answers, any(trial.loops for trial in interview.trials))
+    return Verdict(exercise.name, outcome, findings, names, lessons, note, alike)
 
 
 def _alike(exercise: Exercise, trials: list[Trial]) -> str:

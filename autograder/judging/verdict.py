@@ -54,6 +54,8 @@ class Verdict:
     Attributes:
         mistakes: names of the known mistakes whose answers these are, most often one or none.
         lessons: what the student reads about each.
+        alike: where no mistake was recognised, a digest of the answers, by which the class report puts like ones together; no
+            student is shown it.
     """
 
     exercise: str
@@ -62,6 +64,7 @@ class Verdict:
     mistakes: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
     note: str = ""
+    alike: str = ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -97,7 +100,7 @@ class Verdict:
         mistakes, lessons = (tuple(_entry(text, str) for text in found[name]) for name in ("mistakes", "lessons"))
         if found["outcome"] not in SENTENCES or not all(0 <= each.earned <= each.points for each in findings):
             raise ValueError("no outcome, or points out of bounds")
-        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, found["note"])
+        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, found["note"], found["alike"])
         if (verdict.score, verdict.points) != (found["score"], found["points"]):
             raise ValueError("a score or points that the findings do not come to")
         return verdict
@@ -133,6 +136,7 @@ _FORM: dict[str, type] = {
     "mistakes": list,
     "lessons": list,
     "note": str,
+    "alike": str,
 }
 
 
