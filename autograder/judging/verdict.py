@@ -95,7 +95,8 @@ class Verdict:
         Raises:
             ValueError: the tree is of any other form, or its score or points are not those of its findings.
         """
-        found = _fields(tree, {**_FORM, "score": float, "points": float})
+        whole = {"alike": "", **tree} if isinstance(tree, dict) else tree  # version 1.0 wrote none
+        found = _fields(whole, {**_FORM, "score": float, "points": float})
         findings = tuple(Finding(**_fields(finding, _FINDING)) for finding in found["findings"])
         mistakes, lessons = (tuple(_entry(text, str) for text in found[name]) for name in ("mistakes", "lessons"))
         if found["outcome"] not in SENTENCES or not all(0 <= each.earned <= each.points for each in findings):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import pytest
 from nbformat.v4 import new_output
@@ -84,9 +87,20 @@ def test_what_check_says_of_a_right_answer_is_what_is_looked_for(course: Course,
     def mix_rows(W, V):  # type: ignore[no-untyped-def]
         return W @ V
 
-    found = CORRECT.match(repr(library.check(mix_rows)))
-    assert found
-    assert found[1] == "mix_rows"
+    data = {"text/plain": repr(library.check(mix_rows)).splitlines(keepends=True), "text/html": ""}
+    for indent in (None, 1):
+        assert CORRECT.findall(json.dumps(data, indent=indent).encode()) == [b"mix_rows"]
+        assert CORRECT.findall(json.dumps({"source": json.dumps(data)}, indent=indent).encode()) == []
+    wrong = repr(library.check(lambda_named("mix_rows")))
+    assert CORRECT.findall(json.dumps({"text/plain": wrong}).encode()) == []
+
+
+def lambda_named(name: str) -> Callable[..., object]:
+    def function(W: Any, V: Any) -> Any:
+        return V
+
+    function.__name__ = name
+    return function
 
 
 def test_who_had_passed_check_and_lost_marks_is_known_from_what_was_handed_in(gathered: Gathered) -> None:
@@ -144,11 +158,15 @@ def test_another_courses_assignment_has_a_report_without_mistakes(new_course) ->
     assert 'id="alike"' not in page
     assert 'id="e-first-partial"' in page
     assert "Could not be graded: 1 cleo: " in words(page)
-    assert "Wait for a person: 2" in words(page)
+    assert "Wait for a person: 1 ada: first/essay, to be graded by hand" in words(page)
+    assert "3 submissions, 1 not graded; mean 3.5, median 3.5, of 21" in words(page)
+    assert "Not graded yet" not in page
 
 
 def test_the_term_has_every_graded_assignment_and_everybodys_points(course: Course, graded: Graded) -> None:
-    page = words(report(course, None).read_text())
+    stored = report(course, None).read_text()
+    assert re.findall(r'href="(.*?)"', stored) == [f"{NOTEBOOK}.html"]
+    page = words(stored)
     una = sum(line.score or 0.0 for line in graded.lines if line.student == "una")
     assert f"{NOTEBOOK} 6 7 " in page
     assert f"Una Stone una {una:g} " in page

@@ -196,6 +196,11 @@ def test_every_exception_is_there_with_who_it_is(large: Gathered) -> None:
     assert set(told["Did not run"]) == {f"{name}, SyntaxError, line 1" for name in large.columns}
 
 
+def test_who_could_not_be_graded_is_told_also_where_nobody_knows_them(large: Gathered) -> None:
+    page = html(replace(large, said=Said({"a name; of nobody": "no student can be called so"})))
+    assert "a name; of nobody: no student can be called so" in words(page)
+
+
 def test_without_any_name_nobody_is_missing_on_the_roster(large: Gathered) -> None:
     told = unusual(replace(large, names=dict.fromkeys(large.names, "")))
     assert not [one for one in told if one.what.startswith("Not on")]

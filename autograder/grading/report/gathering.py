@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -20,11 +21,11 @@ from autograder.grading.report import catalogue
 from autograder.grading.report.lines import Line, by_student, columns, lines, total
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.store import code_digest
-from autograder.plugins.bounds import MOST_VALUES, Beyond, content
+from autograder.plugins.bounds import Beyond, content
 from autograder.plugins.reading import only_copy
 
-CORRECT = re.compile(r"(\w+): correct on (?:all \d+ public cases|the public case)\.")
-"""How `check` tells that an answer passes, in an output that was saved."""
+CORRECT = re.compile(rb'"text/plain": ?\[?\s*"(\w+): correct on (?:all \d+ public cases|the public case)\.')
+"""How a file tells that `check` found an answer right when it was saved. In a text or in code, its quotes would be escaped."""
 
 GUESS = re.compile(r"(guess\w*) *= *([^#\n]{1,60}?) *(?:#+ *(.*))?$", re.MULTILINE)
 """How a cell in which a reader guesses begins."""
@@ -91,9 +92,9 @@ class Gathered:
 
     @property
     def totals(self) -> dict[str, float]:
-        """What each student who handed in has altogether."""
-        own = by_student(self.lines)
-        return {student: total(own[student], self.late.get(student, Late())) for student in self.handed_in}
+        """What each student who is graded has altogether."""
+        graded = {who: own for who, own in by_student(self.lines).items() if any(line.graded for line in own)}
+        return {who: total(own, self.late.get(who, Late())) for who, own in graded.items()}
 
     @property
     def papers(self) -> Counter[int]:
@@ -141,14 +142,10 @@ def _pages(course: Course, assignment: str, students: Iterable[str]) -> dict[str
 def _checked(course: Course, student: str, assignment: str) -> frozenset[str]:
     """The exercises under which `check` had passed when the notebook was saved."""
     folder = course.folder("submitted", student, assignment)
-    try:
+    with suppress(OSError, Beyond):
         data = content(only_copy(folder) or folder / f"{assignment}.ipynb")
-        read = json.loads(data) if data.count(b",") <= MOST_VALUES else {}
-        outputs = [output for cell in read["cells"] for output in cell.get("outputs", ())]
-        told = [output.get("data", {}).get("text/plain", "") for output in outputs]
-        return frozenset(found[1] for text in told if (found := CORRECT.match("".join(text))))
-    except (OSError, Beyond, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return frozenset()
+        return frozenset(name.decode() for name in CORRECT.findall(data))
+    return frozenset()
 
 
 def _guesses(course: Course, assignment: str, students: Iterable[str]) -> tuple[Guesses, ...]:

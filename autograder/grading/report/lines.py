@@ -54,13 +54,17 @@ class Line:
         return self.outcome != NOTHING
 
     @property
+    def graded(self) -> bool:
+        return self.outcome not in (NOTHING, NOT_GRADED)
+
+    @property
     def solved(self) -> bool:
         return self.score is not None and self.score >= self.points
 
     @property
     def unrecognised(self) -> bool:
         """Whether it is wrong in a way that no known mistake is."""
-        return self.outcome in catalogue.UNRECOGNISED and not self.mistakes
+        return self.outcome in catalogue.UNRECOGNISED and not self.mistakes and not self.solved
 
 
 def lines(course: Course, assignment: str) -> list[Line]:

@@ -11,12 +11,7 @@ from autograder.grading.report.grouping import groups
 from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOT_GRADED, Line, sentences
 from autograder.grading.report.quoting import names, quoted
 
-ALARMING = {
-    "crashed": "The process that ran the notebook ended.",
-    "timed out": "Ran out of time.",
-    "tampered": "What came back was no answer.",
-    "grader fault": "The grader failed.",
-}
+ALARMING = ("crashed", "timed out", "tampered", "grader fault")
 UNREMARKABLE = ("passed", "partly", "wrong", "raised", *ALARMING)
 MOST_QUOTED = 12
 """Groups of an exercise of which the report shows an example."""
@@ -24,7 +19,7 @@ MOST_QUOTED = 12
 
 @dataclass(frozen=True)
 class Share:
-    """Some of those who handed in.
+    """Some of those who are graded.
 
     Attributes:
         what: what they have in common.
@@ -102,7 +97,7 @@ def exercises(gathered: Gathered) -> list[About]:
 
 
 def _about(gathered: Gathered, name: str, points: float) -> About:
-    own = [line for line in gathered.lines if line.exercise == name and line.handed_in]
+    own = [line for line in gathered.lines if line.exercise == name and line.graded]
     every = len(own)
 
     def share(what: str, some: Iterable[Line], lesson: str = "") -> Share:
@@ -162,17 +157,19 @@ def unusual(gathered: Gathered) -> list[Unusual]:
     """Whoever is to be looked at, or spoken to; only what there is."""
     handed_in = set(gathered.handed_in)
     lines = [line for line in gathered.lines if line.student in handed_in]
+    failed = gathered.said.failed
     rostered = any(gathered.names.values())
     notes = ((who, note) for who, own in sorted(gathered.said.notes.items()) for note in sentences(own))
     found = [
-        _unusual("Could not be graded", gathered.said.failed.items()),
+        _unusual("Could not be graded", failed.items()),
         *(
-            _unusual(
-                f"{outcome.capitalize()}", ((line.student, line.exercise) for line in lines if line.outcome == outcome)
-            )
+            _unusual(outcome.capitalize(), ((line.student, line.exercise) for line in lines if line.outcome == outcome))
             for outcome in ALARMING
         ),
-        _unusual("Not graded yet", ((line.student, "") for line in lines if line.outcome == NOT_GRADED)),
+        _unusual(
+            "Not graded yet",
+            ((line.student, "") for line in lines if line.outcome == NOT_GRADED and line.student not in failed),
+        ),
         _unusual(
             "Did not run",
             (

@@ -22,12 +22,14 @@ class Assignment:
         solved: of all exercises of all who handed in, the part that has all points.
         spread: of what those who handed in have altogether.
         totals: by student who handed in.
+        page: its own report, seen from this one; "" where none was made.
     """
 
     name: str
     solved: float
     spread: Spread
     totals: Mapping[str, float]
+    page: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,4 +82,5 @@ def _assignment(course: Course, name: str) -> Assignment:
     totals = {student: max(0.0, sum(own.values()) - late.get(student, 0.0)) for student, own in earned.items()}
     solved = sum(own.get(place, 0.0) >= points for own in earned.values() for place, points in worth.items())
     every = len(earned) * len(worth) or 1
-    return Assignment(name, solved / every, Spread(sum(worth.values()), tuple(totals.values())), totals)
+    page = f"{name}.html" if (course.class_folder / "report" / f"{name}.html").is_file() else ""
+    return Assignment(name, solved / every, Spread(sum(worth.values()), tuple(totals.values())), totals, page)
