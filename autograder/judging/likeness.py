@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -21,6 +22,8 @@ DIGITS = {"float64": 6, "float32": 3, "float16": 1}
 
 BESIDE = 0.381966
 """Where one rounds up: beside the halves, on which numbers that are made of few digits lie, and their dust on both sides of them."""
+
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 def likeness(answers: Iterable[tuple[Observation, Observation]], loops: bool = False) -> str:
@@ -39,7 +42,7 @@ def likeness(answers: Iterable[tuple[Observation, Observation]], loops: bool = F
 
 def _told(want: Observation, got: Observation) -> Iterator[str]:
     if got.raised is not None:
-        yield f"raised {got.raised.kind}: {got.raised.message}"
+        yield f"raised {got.raised.kind}: {ADDRESS.sub('', got.raised.message)}"
     yield from _form(got.result)
     for position, contents in sorted(got.changed.items()):
         yield f"changed {position}"

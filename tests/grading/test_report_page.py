@@ -76,6 +76,7 @@ def test_a_mistake_has_its_share_of_those_who_handed_in_its_lesson_and_its_stude
     assert list(first.students) == made
     assert first.share == len(made) / len(handed_in)
     assert first.lesson == large.lessons["mask_scores", first.what]
+    assert about.recognised == sum(bool(line.mistakes) for line in handed_in)
     assert [len(one.students) for one in about.mistakes] == sorted(
         (len(one.students) for one in about.mistakes), reverse=True
     )

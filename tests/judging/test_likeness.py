@@ -75,6 +75,8 @@ def test_what_anybody_would_tell_apart_has_another_digest() -> None:
 
 def test_what_was_raised_changed_or_spent_counts_too() -> None:
     raised = [Raised("ValueError", "a"), Raised("ValueError", "b"), Raised("TypeError", "a")]
+    at = [of(None, raised=Raised("TypeError", f"<object at {place}>")) for place in ("0x7f01", "0xab9f")]
+    assert at[0] == at[1]
     found = [of(None, raised=one) for one in raised] + [of(None), of(None, changed={0: A}), of(None, changed={1: A})]
     asked = Observation(None, counts={"f": 2, "lines": 9})
     found += [likeness([(asked, Observation(None, counts={"f": spent, "lines": 3}))]) for spent in (2, 3)]

@@ -54,6 +54,11 @@ class About:
     unrecognised: Share
 
     @property
+    def recognised(self) -> int:
+        """How many made a known mistake."""
+        return len({student for one in self.mistakes for student in one.students})
+
+    @property
     def earned(self) -> float:
         """The mean, as a part of what there was to earn."""
         return self.spread.mean / self.spread.of if self.spread.of else 1.0
