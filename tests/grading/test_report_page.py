@@ -10,12 +10,12 @@ import pytest
 
 from autograder.grading.noting import Said
 from autograder.grading.report.counting import Spread
-from autograder.grading.report.gathering import Gathered
+from autograder.grading.report.gathering import Gathered, Guesses
 from autograder.grading.report.grouping import groups
 from autograder.grading.report.lines import Line
 from autograder.grading.report.page import digest, html
 from autograder.grading.report.quoting import names, quoted
-from autograder.grading.report.telling import alike, exercises, passed_and_lost, unusual
+from autograder.grading.report.telling import alike, exercises, guessed, passed_and_lost, unusual
 from tests.support.report_class import NOTEBOOK, PAPER, a_class
 from tests.support.submissions import words
 
@@ -167,6 +167,16 @@ def test_an_example_for_a_lecture_is_by_somebody_who_is_not_named_in_it(large: G
     assert alike(one, anonymous=True)["mix_rows"][0].example == "value = 1"
     alone = replace(one, lines=one.lines[:1])
     assert alike(alone, anonymous=True)["mix_rows"][0].example == ""
+
+
+def test_guesses_that_are_rare_are_one_row_and_in_a_lecture_so_is_what_one_student_alone_wrote() -> None:
+    numbers = {f"{number}": 30 - number for number in range(20)}
+    shown = guessed(Guesses("guess", "", "98", {**numbers, "my name is Ada": 1}), anonymous=False)
+    assert len(shown) == 13
+    assert shown["something else"] == sum(range(11, 19)) + 1
+    few = Guesses("guess", "", "98", {"5": 2, "98": 1, "my name is Ada": 1})
+    assert guessed(few, anonymous=True) == {"5": 2, "98": 1, "something else": 1}
+    assert guessed(few, anonymous=False) == few.counted
 
 
 # ---------------------------------------------------------------------------------------------------------- exceptions

@@ -30,9 +30,6 @@ CORRECT = re.compile(rb'"text/plain": ?\[?\s*"(\w+): correct on (?:all \d+ publi
 GUESS = re.compile(r"(guess\w*) *= *([^#\n]{1,60}?) *(?:#+ *(.*))?$", re.MULTILINE)
 """How a cell in which a reader guesses begins."""
 
-MOST_GUESSES = 12
-OTHER = "something else"
-
 
 @dataclass(frozen=True)
 class Guesses:
@@ -158,15 +155,10 @@ def _guesses(course: Course, assignment: str, students: Iterable[str]) -> tuple[
             if name in counted and value != "None":
                 counted[name][value] += 1
     return tuple(
-        Guesses(name, hint, value, _most(counted[name])) for name, (value, hint) in asked.items() if counted[name]
+        Guesses(name, hint, value, dict(counted[name].most_common()))
+        for name, (value, hint) in asked.items()
+        if counted[name]
     )
-
-
-def _most(counted: Counter[str]) -> dict[str, int]:
-    """The most frequent ones, and the rest together."""
-    most = dict(counted.most_common(MOST_GUESSES))
-    rest = counted.total() - sum(most.values())
-    return most | ({OTHER: rest} if rest else {})
 
 
 def _guessed_in(path: Path) -> dict[str, tuple[str, str]]:

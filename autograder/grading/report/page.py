@@ -40,7 +40,7 @@ def html(gathered: Gathered, anonymous: bool = False) -> str:
             alike=telling.alike(gathered, anonymous),
             passed_and_lost=telling.passed_and_lost(gathered),
             unusual=telling.unusual(gathered),
-            guesses=[(guess, bars(dict(guess.counted))) for guess in gathered.guesses],
+            guesses=[(guess, bars(telling.guessed(guess, anonymous))) for guess in gathered.guesses],
             spread=Spread(sum(gathered.columns.values()), tuple(totals.values())),
             papers=[
                 ("" if anonymous else str(paper), digest(paper), count)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from autograder.grading.report.counting import Spread
-from autograder.grading.report.gathering import Gathered
+from autograder.grading.report.gathering import Gathered, Guesses
 from autograder.grading.report.grouping import groups
 from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOT_GRADED, Line, sentences
 from autograder.grading.report.quoting import names, quoted
@@ -15,6 +15,9 @@ ALARMING = ("crashed", "timed out", "tampered", "grader fault")
 UNREMARKABLE = ("passed", "partly", "wrong", "raised", *ALARMING)
 MOST_QUOTED = 12
 """Groups of an exercise of which the report shows an example."""
+
+MOST_GUESSES = 12
+OTHER = "something else"
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,20 @@ def _example(gathered: Gathered, lines: Iterable[Line], anonymous: bool) -> str:
         if code and not (anonymous and names(code, (line.student, gathered.names.get(line.student, "")))):
             return code
     return ""
+
+
+def guessed(guesses: Guesses, anonymous: bool) -> dict[str, int]:
+    """The most frequent guesses, and the others together.
+
+    Args:
+        anonymous: put with the others what one student alone wrote, which may be anything.
+    """
+    often = {
+        value: count for value, count in guesses.counted.items() if not anonymous or count > 1 or value == guesses.told
+    }
+    shown = dict(list(often.items())[:MOST_GUESSES])
+    rest = sum(guesses.counted.values()) - sum(shown.values())
+    return shown | ({OTHER: rest} if rest else {})
 
 
 def passed_and_lost(gathered: Gathered) -> list[Share]:
