@@ -297,6 +297,47 @@ def explain(
 
 
 @app.command()
+def report(
+    assignment: Annotated[
+        str | None, typer.Argument(help="such as 03_causal_mask; a report on the term, if not given")
+    ] = None,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="without names and ids, to show in a lecture")] = False,
+    course: Annotated[
+        Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
+    ] = None,
+) -> None:
+    """Make the class report of what is graded, without grading: one page that needs nothing else.
+
+    What went wrong in which exercise, which wrong answers that nobody has a name for are alike, who passed `check` and lost marks, who
+    is an exception, and everybody's points.
+    """
+    from autograder.folder import ROOT, Course
+    from autograder.grading.reporting import report as made
+
+    with _in_a_sentence():
+        typer.echo(made(Course(course or ROOT), assignment, anonymous))
+
+
+@app.command()
+def harvest(
+    name: Annotated[str, typer.Argument(help="a graded notebook, or one of its exercises")],
+    course: Annotated[
+        Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
+    ] = None,
+) -> None:
+    """Print wrong answers of a class that no known mistake gives, as a beginning for the catalogue: one stub for all that are alike.
+
+    Name each, say in its docstring what the function did, and put it into the file that the line above it names.
+    """
+    from autograder.folder import ROOT, Course
+    from autograder.grading.harvesting import harvest as harvested
+
+    with _in_a_sentence():
+        for stub in harvested(Course(course or ROOT), name):
+            typer.echo(f"{stub}\n")
+
+
+@app.command()
 def likeness(
     assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask, or any other that was graded")],
     course: Annotated[

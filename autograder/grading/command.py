@@ -17,8 +17,9 @@ from autograder.folder import Course
 from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
-from autograder.grading.report import FOR_A_PERSON, LOOK_AGAIN, NOTHING, sentences, table, total
+from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOTHING, sentences, total
 from autograder.grading.run import Graded, grade
+from autograder.grading.table import table
 from autograder.plugins.starting import NO_WALLS, named
 from autograder.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from autograder.grading.store import write_atomically
+
+SAID = "said"
 
 
 class Notes:
@@ -35,3 +38,28 @@ class Notes:
 
     def save(self) -> None:
         write_atomically(self._path, json.dumps(self._kept))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a run told that neither the gradebook nor the folders hold.
+
+    Attributes:
+        failed: who could not be graded, and why.
+        notes: by student, what was repaired, moved away or stopped.
+        papers: by student, the paper that this was marked on, or 0.
+    """
+
+    failed: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, list[str]] = field(default_factory=dict)
+    papers: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def kept(cls, folder: Path) -> Said:
+        """What the last run left in the folder of an assignment's results; nothing where that cannot be read."""
+        with suppress(OSError, ValueError, TypeError):
+            return cls(**json.loads((folder / SAID).read_text()))
+        return cls()
+
+    def keep(self, folder: Path) -> None:
+        write_atomically(folder / SAID, json.dumps(asdict(self)))

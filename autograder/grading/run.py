@@ -20,16 +20,18 @@ from autograder.grading.database import opened
 from autograder.grading.feedback import feed_back, open_course
 from autograder.grading.folders import prepare_folder, write_folder
 from autograder.grading.gradebook import Entry
-from autograder.grading.lateness import Late, Policy, lateness
+from autograder.grading.lateness import Late, Policy
 from autograder.grading.logs import collected_warnings
 from autograder.grading.marking import Marker
-from autograder.grading.noting import Notes
+from autograder.grading.noting import Notes, Said
 from autograder.grading.preview import Change, changes
 from autograder.grading.progress import Bar
-from autograder.grading.report import Line, html, lines
+from autograder.grading.report.gathering import gather
+from autograder.grading.report.lines import Line
+from autograder.grading.report.page import html
 from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot, read_snapshot, registered
-from autograder.grading.store import Store, code_digest, exercise_modules, only_run
+from autograder.grading.store import Store, code_digest, exercise_modules, only_run, write_atomically
 from autograder.grading.submission import Submission, read_submission
 from autograder.plugins import stamping
 from autograder.plugins.bookkeeping import trouble_with
@@ -138,11 +140,7 @@ def grade(
                 if feedback:
                     run.feed_back(jobs)
             run.graded.failed = {who: printable_lines(why) for who, why in run.graded.failed.items()}
-            run.graded.lines = lines(course, assignment)
-            run.graded.late = lateness(snapshot, gradebook.deadlines(course, assignment))
-            run.graded.names = gradebook.students(course)
-            if run.graded.written:
-                run.report()
+            run.report()
         except NoSuchWalls as error:
             raise Problem(str(error)) from None
         except ZygoteFailed as error:
@@ -344,11 +342,15 @@ class _Run:
                 bar.step(bool(reason))
 
     def report(self) -> None:
-        path = self.course.class_folder / "report" / f"{self.assignment}.html"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        """Say what the gradebook now says of everybody; where anything was written, also on a page."""
         graded = self.graded
-        path.write_text(html(self.assignment, graded.lines, graded.late, graded.notes), encoding="utf-8")
-        self.graded.report = path
+        said = Said(graded.failed, graded.notes, graded.papers)
+        gathered = gather(self.course, self.assignment, said)
+        graded.lines, graded.late, graded.names = gathered.lines, dict(gathered.late), dict(gathered.names)
+        if graded.written:
+            said.keep(self.course.class_folder / "graded" / self.assignment)
+            graded.report = self.course.class_folder / "report" / f"{self.assignment}.html"
+            write_atomically(graded.report, html(gathered))
 
     def _bar(self, phase: str, total: int) -> Bar:
         place = f"{self.phases.index(phase) + 1} of {len(self.phases)}"

@@ -28,6 +28,7 @@ from autograder.exercises.model import (
     parameter_axes,
     result_axes,
 )
+from autograder.judging.fingerprint import fingerprint
 from autograder.judging.paper import Paper, Sheet, has_part, part_of
 from autograder.judging.publicly import failing_case, is_certain
 from autograder.judging.reference import lend
@@ -454,7 +455,8 @@ def _conclude(
     raised = not earned and all(got.raised for _, got in answers)
     outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"
     note = "" if named and certainty != "perhaps" else _alike(exercise, interview.trials)
-    return Verdict(exercise.name, outcome, findings, names, lessons, note)
+    alike = "" if named else fingerprint(answers, any(trial.loops for trial in interview.trials))
+    return Verdict(exercise.name, outcome, findings, names, lessons, note, alike=alike)
 
 
 def _alike(exercise: Exercise, trials: list[Trial]) -> str:

@@ -55,6 +55,8 @@ class Verdict:
         mistakes: names of the known mistakes whose answers these are, most often one or none.
         lessons: what the student reads about each.
         case: the smallest public case in which an answer goes wrong that is no known mistake's for certain, in lines; "" elsewhere.
+        alike: where no mistake was recognised, a digest of the answers, by which the class report puts like ones together; no
+            student is shown it.
     """
 
     exercise: str
@@ -64,6 +66,7 @@ class Verdict:
     lessons: tuple[str, ...] = ()
     note: str = ""
     case: str = ""
+    alike: str = ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -94,14 +97,14 @@ class Verdict:
         Raises:
             ValueError: the tree is of any other form, or its score or points are not those of its findings.
         """
-        if isinstance(tree, dict):
-            tree = {"case": "", **tree}  # earlier verdicts have none
-        found = _fields(tree, {**_FORM, "score": float, "points": float})
+        whole = {"case": "", "alike": "", **tree} if isinstance(tree, dict) else tree  # version 1.0 wrote none
+        found = _fields(whole, {**_FORM, "score": float, "points": float})
         findings = tuple(Finding(**_fields(finding, _FINDING)) for finding in found["findings"])
         mistakes, lessons = (tuple(_entry(text, str) for text in found[name]) for name in ("mistakes", "lessons"))
         if found["outcome"] not in SENTENCES or not all(0 <= each.earned <= each.points for each in findings):
             raise ValueError("no outcome, or points out of bounds")
-        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, found["note"], found["case"])
+        texts = (found["note"], found["case"], found["alike"])
+        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, *texts)
         if (verdict.score, verdict.points) != (found["score"], found["points"]):
             raise ValueError("a score or points that the findings do not come to")
         return verdict
@@ -138,6 +141,7 @@ _FORM: dict[str, type] = {
     "lessons": list,
     "note": str,
     "case": str,
+    "alike": str,
 }
 
 

@@ -9,7 +9,8 @@ from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.database import opened
 from autograder.grading.lateness import Late, lateness
-from autograder.grading.report import NOT_GRADED, NOTHING, Line, lessons, lines, total
+from autograder.grading.report.catalogue import lessons
+from autograder.grading.report.lines import NOT_GRADED, NOTHING, Line, lines, total
 from autograder.grading.snapshot import read_snapshot
 from autograder.plugins.roster import Person, Roster
 

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Container, Iterable
 
-from autograder.grading.report import GRADED
+from autograder.grading.report.lines import GRADED
 from autograder.lms.marks import Mark
 
 BEFORE = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from autograder.grading.report import NOTHING
+from autograder.grading.report.lines import NOTHING
 from autograder.lms.marks import Mark
 from autograder.lms.table import Table
 from autograder.plugins.roster import Roster

@@ -10,7 +10,6 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page
 
 from autograder.folder import Course
-from autograder.grading.command import run
 from tests.support.axe import faults
 from tests.support.classes import TURNED, duplicated
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in
@@ -97,13 +96,3 @@ def test_on_paper_nothing_is_cut(shown: Open) -> None:
     cut = "Array.from(document.querySelectorAll('pre')).filter(one => one.scrollWidth > one.clientWidth + 1).length"
     assert page.evaluate(cut) == 0
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
-
-
-def test_the_class_report_has_its_landmarks(browser: Browser, course: Course) -> None:
-    assert run(course.root, NOTEBOOK, jobs=1, yes=True) == 0
-    page = browser.new_page()
-    page.goto((course.class_folder / "report" / f"{NOTEBOOK}.html").as_uri())
-    assert faults(page) == []
-    assert page.locator("main").count() == 1
-    assert page.evaluate("Array.from(document.body.children).map(one => one.tagName)") == ["MAIN"]
-    page.close()

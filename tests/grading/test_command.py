@@ -19,7 +19,7 @@ from autograder.__main__ import run as asked
 from autograder.folder import CONFIG, ROOT, Course
 from autograder.grading import run as grading
 from autograder.grading.command import run
-from autograder.grading.report import NOT_GRADED, lines
+from autograder.grading.report.lines import NOT_GRADED, lines
 from autograder.grading.store import only_run
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
 from tests.support.quick import calls
@@ -291,7 +291,8 @@ def test_what_being_late_costs_is_shown_wherever_points_are(
     printed = capsys.readouterr().out
     assert [row[-2:] for row in rows(printed) if row[0] == "ada"][-1] == ["1 h late, -2", "0"]
     assert [row[-2:] for row in rows(printed) if row[0] == "ben"] == [["", "1"]]
-    assert "<td>1 h late, -2</td><td>0</td>" in (course.root / "class" / "report" / f"{NAME}.html").read_text()
+    page = (course.root / "class" / "report" / f"{NAME}.html").read_text()
+    assert '<td data-value="3600.0">1 h late, -2</td><td>0</td>' in page
     code, tree = run_json(course, capsys)
     ada = tree["students"][0]
     assert (ada["name"], ada["timestamp"]) == ("Ada Lovelace", "2026-03-01T13:00:00")

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.authoring.sample import answers_in, hand_in
 from autograder.folder import ROOT, Course
-from autograder.grading.report import Line
+from autograder.grading.report.lines import Line
 from autograder.grading.run import Graded, grade
 
 NOTEBOOK = "10_capstone"

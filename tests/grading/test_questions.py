@@ -17,7 +17,7 @@ from autograder.exercises import tasks_in
 from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.preview import Change
-from autograder.grading.report import FOR_A_PERSON, GRADED, LOOK_AGAIN, Line, html
+from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, Line
 from autograder.grading.run import Graded, grade
 from tests.support.submissions import nbgrader, words
 
@@ -129,7 +129,8 @@ def test_the_report_says_who_waits_and_what_the_question_is_worth(graded: Graded
         unanswered = student in UNANSWERED
         assert (line.score, line.outcome) == ((0.0, "not attempted") if unanswered else (None, FOR_A_PERSON))
         assert line.by_hand is not unanswered
-    assert f"<td>? {FOR_A_PERSON}</td>" in html(NOTEBOOK, graded.lines)
+    assert graded.report
+    assert f"? {FOR_A_PERSON}" in words(graded.report.read_text())
 
 
 def test_grading_says_how_many_answers_wait(course: Course, graded: Graded, capsys: pytest.CaptureFixture[str]) -> None:

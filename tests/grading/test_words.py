@@ -8,7 +8,7 @@ from rich.console import Console
 
 from autograder.folder import Course
 from autograder.grading.command import as_tree, tell
-from autograder.grading.report import FOR_A_PERSON, GRADED, LOOK_AGAIN, NOT_GRADED, NOTHING, html
+from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, NOT_GRADED, NOTHING
 from autograder.grading.run import Graded, grade
 from tests.support.classes import STOCK, hand_in_stock, release_stock
 from tests.support.quick_class import NAME, QuickClass, hand_in
@@ -34,7 +34,8 @@ def test_a_submission_that_failed_was_handed_in(graded: Graded, student: str) ->
     assert set(outcomes(graded, student).values()) == {NOT_GRADED}
     told = next(one for one in as_tree(STOCK, graded)["students"] if one["student"] == student)
     assert told["handed_in"]
-    assert NOTHING not in html(STOCK, graded.lines)
+    assert graded.report
+    assert NOTHING not in graded.report.read_text()
 
 
 def test_what_waits_for_a_person_is_not_graded_and_is_counted(

@@ -27,6 +27,11 @@ def test_a_verdict_comes_out_of_a_notebook_as_it_went_in() -> None:
     assert verdict_in(nbformat.reads(saved, as_version=4).cells[0]) == PARTLY
 
 
+def test_a_verdict_of_an_earlier_version_is_read() -> None:
+    tree = {name: value for name, value in PARTLY.to_json().items() if name != "alike"}
+    assert verdict_in(shows({VERDICT_TYPE: tree})) == PARTLY
+
+
 def test_nbgrader_reads_the_score_and_a_student_the_reasons() -> None:
     data = shown(PARTLY)
     assert (data["text/plain"], data["text/html"]) == ("1", PARTLY._repr_html_())

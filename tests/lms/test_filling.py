@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.lateness import Late
-from autograder.grading.report import FOR_A_PERSON, GRADED, NOT_GRADED, NOTHING, Line
+from autograder.grading.report.lines import FOR_A_PERSON, GRADED, NOT_GRADED, NOTHING, Line
 from autograder.lms import brightspace, canvas, moodle
 from autograder.lms.marks import Mark
 from autograder.lms.sheet import Filled, Reader, Sheet, fill

@@ -8,7 +8,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.grading.report import lines
+from autograder.grading.report.lines import lines
 from tests.support.submissions import NOTEBOOK, RIGHT, Attempt, Graded, answer_cell, grade_class, page, scores, words
 
 ALL = (2.0, 2.0, 3.0)

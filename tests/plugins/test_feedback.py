@@ -16,7 +16,7 @@ from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, lesson
 from autograder.exercises.shapes.mix_rows import normalises_unasked
 from autograder.folder import Course
-from autograder.grading.report import lines
+from autograder.grading.report.lines import lines
 from autograder.judging import Paper, hearing
 from autograder.judging.paper import paper_of
 from autograder.plugins import papers

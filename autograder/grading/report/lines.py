@@ -1,0 +1,166 @@
+"""Line by line, what the gradebook and the graded notebooks say of a class."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbformat import NotebookNode, from_dict
+
+from autograder.folder import Course
+from autograder.grading import gradebook
+from autograder.grading.lateness import Late
+from autograder.grading.report import catalogue
+from autograder.plugins.verdicts import verdicts_in
+
+NOTHING = "nothing handed in"
+NOT_GRADED = "not graded"
+GRADED = "graded"
+FOR_A_PERSON = "to be graded by hand"
+LOOK_AGAIN = "to be looked at again"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One student's exercise, or question; in an assignment that is not this course's, one student's grade cell.
+
+    Attributes:
+        score: what counts, a person's before the judge's; None while a person has yet to look.
+        points: what it is worth.
+        by_hand: whether a person has to look.
+        extra: the extra credit in the score.
+        missed: the properties that lost marks.
+        note: what the judge says beside the mistakes.
+        alike: by what a wrong answer without a known mistake is known to be like another; "" for any other.
+        code: such an answer, as it was handed in.
+    """
+
+    student: str
+    exercise: str
+    score: float | None
+    outcome: str
+    mistakes: tuple[str, ...]
+    points: float = 0.0
+    by_hand: bool = False
+    extra: float = 0.0
+    missed: tuple[str, ...] = ()
+    note: str = ""
+    alike: str = ""
+    code: str = ""
+
+    @property
+    def handed_in(self) -> bool:
+        return self.outcome != NOTHING
+
+    @property
+    def graded(self) -> bool:
+        return self.outcome not in (NOTHING, NOT_GRADED)
+
+    @property
+    def solved(self) -> bool:
+        return self.score is not None and self.score >= self.points
+
+    @property
+    def unrecognised(self) -> bool:
+        """Whether it is wrong in a way that no known mistake is."""
+        return self.outcome in catalogue.UNRECOGNISED and not self.mistakes and not self.solved
+
+
+def lines(course: Course, assignment: str) -> list[Line]:
+    """What the gradebook and the graded notebooks say of every student that the course knows."""
+    found: list[Line] = []
+    grades = {(grade.student, grade.notebook, grade.cell): grade for grade in gradebook.grades(course, assignment)}
+    places = cells(course, assignment)
+    submitters = set(course.submitters(assignment))
+    ours = catalogue.is_ours(assignment)
+    for student in sorted(gradebook.students(course).keys() | submitters):
+        folder = course.folder("autograded", student, assignment)
+        absent = None if folder.is_dir() else NOT_GRADED if student in submitters else NOTHING
+        graded = _graded_cells(folder / f"{assignment}.ipynb") if ours else []
+        verdicts, sources = verdicts_in(graded), _sources(graded)
+        for (notebook, cell), (label, points) in places.items():
+            if absent:
+                found.append(Line(student, label, None, absent, (), points))
+                continue
+            grade, verdict = grades.get((student, notebook, cell)), verdicts.get(cell)
+            score, by_hand, extra = (grade.score, grade.by_hand, grade.extra or 0.0) if grade else (None, False, 0.0)
+            if verdict is None:
+                said = _without_verdict(assignment, cell, grade)
+                found.append(Line(student, label, score, said, (), points, by_hand, extra))
+                continue
+            line = Line(
+                student,
+                label,
+                score,
+                catalogue.outcome(verdict),
+                verdict.mistakes,
+                points,
+                by_hand,
+                extra,
+                catalogue.missed(verdict),
+                verdict.note,
+                verdict.alike,
+                sources.get(catalogue.answer_cell(cell), "") if verdict.alike else "",
+            )
+            found.append(line)
+    return found
+
+
+def cells(course: Course, assignment: str) -> dict[tuple[str, str], tuple[str, float]]:
+    """By notebook and cell, what the columns are called and what they are worth."""
+    if catalogue.is_ours(assignment):
+        return {(assignment, name): (name, points) for name, points in catalogue.worth(assignment).items()}
+    worth = gradebook.worth(course, assignment)
+    alone = len({notebook for notebook, _ in worth}) == 1
+    return {place: (place[1] if alone else "/".join(place), points) for place, points in worth.items()}
+
+
+def columns(assignment: str, found: list[Line]) -> dict[str, float]:
+    """What each exercise is worth, in order."""
+    if catalogue.is_ours(assignment):
+        return catalogue.worth(assignment)
+    return {line.exercise: line.points for line in found}
+
+
+def by_student(found: list[Line]) -> dict[str, list[Line]]:
+    own: dict[str, list[Line]] = {}
+    for line in found:
+        own.setdefault(line.student, []).append(line)
+    return own
+
+
+def total(own: list[Line], late: Late) -> float:
+    """What a student has altogether, as `nbgrader export` has it."""
+    return max(0.0, sum(line.score or 0.0 for line in own) - late.penalty)
+
+
+def sentences(notes: list[str]) -> list[str]:
+    """The notes that a person reads: tracebacks end in what is said of the failure anyway."""
+    return [note for note in notes if not note.startswith("Traceback ")]
+
+
+def _without_verdict(assignment: str, cell: str, grade: gradebook.Grade | None) -> str:
+    """What became of a cell of a graded notebook that no judge has spoken of."""
+    if grade is not None and grade.by_hand:
+        return FOR_A_PERSON if grade.manual is None else LOOK_AGAIN
+    if not catalogue.is_ours(assignment):
+        return NOT_GRADED if grade is None else GRADED
+    if grade is None or cell not in catalogue.questions(assignment):
+        return "not judged"
+    if grade.manual is not None:
+        return GRADED
+    return FOR_A_PERSON if grade.auto is None else "not attempted"
+
+
+def _graded_cells(path: Path) -> list[NotebookNode]:
+    """The cells of a graded notebook that nbgrader knows, if it is there."""
+    if not path.is_file():
+        return []
+    read = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [from_dict(cell) for cell in read if "nbgrader" in cell["metadata"]]
+
+
+def _sources(graded: list[NotebookNode]) -> dict[str, str]:
+    """By the name of its cell, what stands in it."""
+    return {cell.metadata.nbgrader.get("grade_id", ""): "".join(cell.source) for cell in graded}
