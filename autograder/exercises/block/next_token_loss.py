@@ -19,6 +19,7 @@ from autograder.exercises.block.parts import drawn_ids
 from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, misses_the_idea, mistake, probe, right, right_to_seven_digits
 from autograder.exercises.parts import row_softmax
+from course.trial.values import with_layout
 
 
 def next_token_loss(logits: Float[np.ndarray, "b n c"], ids: Int[np.ndarray, "b n"]) -> float:
@@ -89,13 +90,36 @@ def _texts(rng: np.random.Generator, b: int, n: int, c: int) -> F:
     return ids
 
 
+def _guesses(rng: np.random.Generator, b: int, n: int, c: int, order: str = "C") -> F:
+    """Logits that rule no word out. Each has a probability of 1/3000 or more, so that a billionth added to it leaves the loss right to
+    seven digits, in every draw: what is wrong with that shows in huge logits."""
+    return with_layout(rng.uniform(-3.0, 3.0, (b, n, c)), order)
+
+
+def _ruled_out(rng: np.random.Generator, b: int, n: int, c: int) -> Case:
+    """Logits of 10000 and -10000. One answer at least has a probability that rounds to 0, whether softmax runs over words, places or texts."""
+    ids = _texts(rng, b, n, c)
+    signs = rng.choice([-1.0, 1.0], (b, n, c))
+    word = ids[0, 1]
+    signs[0, 0, word - 1] = signs[0, 1, word] = signs[1, 0, word] = 1.0
+    signs[0, 0, word] = -1.0
+    return case(1e4 * signs + normal(rng, b, n, c), ids)
+
+
+def _far_below(rng: np.random.Generator, b: int, n: int, c: int) -> Case:
+    """Every row far below 0. The word that follows has a little more, which float32 would lose."""
+    ids = _texts(rng, b, n, c)
+    rounded = (normal(rng, b, n, c) - 8e3).astype(np.float32).astype(np.float64)
+    return case(rounded + 1e-4 * np.eye(c)[np.roll(ids, -1, axis=1)], ids)
+
+
 @probe(1.25)
 def guessed_words(rng: np.random.Generator) -> list[Case]:
     """each row against the word that follows, the mean over all that have one"""
     b, n, c = _sizes(rng, 8)
     return [
-        case(normal(rng, b, n, c, scale=2.0), _texts(rng, b, n, c)),
-        case(1.0 + normal(rng, n, b, c, scale=3.0), _texts(rng, n, b, c)),
+        case(_guesses(rng, b, n, c), _texts(rng, b, n, c)),
+        case(1.0 + _guesses(rng, n, b, c), _texts(rng, n, b, c)),
     ]
 
 
@@ -117,7 +141,6 @@ def even_and_peaked(rng: np.random.Generator) -> list[Case]:
 def huge_logits(rng: np.random.Generator) -> list[Case]:
     """logits of 10000 and -10000, also where all of a text are negative"""
     b, n, c = _sizes(rng, 6)
-    signs = rng.choice([-1.0, 1.0], (b, n, c))
     raised = normal(rng, b, n, c, scale=2.0)
     raised[0] += 1e4
     unlikely = normal(rng, b, n, c)
@@ -125,10 +148,10 @@ def huge_logits(rng: np.random.Generator) -> list[Case]:
     sure = normal(rng, b, n, c)
     sure[..., :2] += 3000.0
     return [
-        case(1e4 * signs + normal(rng, b, n, c), _texts(rng, b, n, c)),
+        _ruled_out(rng, b, n, c),
         case(raised, _texts(rng, b, n, c)),
         case(raised - 1e4, _texts(rng, b, n, c)),
-        case(normal(rng, b, n, c) - 8e3, _texts(rng, b, n, c)),  # every row far below 0
+        _far_below(rng, b, n, c),
         case(normal(rng, b, n, c) - 400.0, _texts(rng, b, n, c)),
         case(unlikely, rng.integers(1, c, (b, n))),  # between overflow and underflow
         case(sure, np.zeros((b, n), np.int64)),  # of two words, and right
@@ -140,10 +163,10 @@ def losses_at_the_edge(rng: np.random.Generator) -> list[Case]:
     """two words, one text, all sizes equal, arrays that are not contiguous"""
     b, n, c = _sizes(rng, 6)
     return [
-        case(normal(rng, 1, 2, c, scale=2.0), _texts(rng, 1, 2, c)),
-        case(normal(rng, b, 2, c, scale=2.0), _texts(rng, b, 2, c)),
-        case(normal(rng, n, n, n, scale=2.0), _texts(rng, n, n, n)),
-        case(normal(rng, b, n, c, scale=2.0, order="strided"), _texts(rng, b, n, c).astype(np.int32)),
+        case(_guesses(rng, 1, 2, c), _texts(rng, 1, 2, c)),
+        case(_guesses(rng, b, 2, c), _texts(rng, b, 2, c)),
+        case(_guesses(rng, n, n, n), _texts(rng, n, n, n)),
+        case(_guesses(rng, b, n, c, order="strided"), _texts(rng, b, n, c).astype(np.int32)),
     ]
 
 

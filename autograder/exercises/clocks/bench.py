@@ -104,7 +104,10 @@ def _spikes(rng: np.random.Generator) -> list[Case]:
     for reps in (5, 6, 2):
         usual, spike = _ticks(rng, reps, 1.0, 2.0, EIGHTHS), _ticks(rng, 1, 8.0, 16.0, EIGHTHS)
         cases.append(_timing(0, reps, [*usual[:1], *spike, *usual[1:-1], 0.75], 0.125))  # one call more is told
-    return [*cases, _timing(0, 5, [0.25, *_ticks(rng, 4, 4.0, 5.0, EIGHTHS)], 0.125)]  # one far too fast
+    # One far too fast, and then each faster than the last: what was measured half-way through is not the median. Nor is the mean of
+    # the three around it, the fastest of which lies far from the others.
+    slow = [*_ticks(rng, 1, 4.0, 4.25, EIGHTHS), *sorted(_ticks(rng, 3, 5.0, 6.0, EIGHTHS))]
+    return [*cases, _timing(0, 5, [0.25, *reversed(slow)], 0.125)]
 
 
 @probe(1.0, part="median")
