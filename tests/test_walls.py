@@ -19,7 +19,7 @@ ROOMS = ("course", "autograder/exercises", "autograder/judging", "autograder/eng
 # room: what it needs of other people's libraries
 LIBRARIES = {
     "course": {*tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"], "torch"},
-    "course/kit": {"jupyter_core", "jupyterlab"},
+    "course/kit": {"jupyter_core", "jupyterlab", "zmq"},
     "autograder/engine": {"ipykernel", "ipython", "jupyter_client", "traitlets"},
 }
 KIT = ROOT / "course" / "kit"  # asks what is installed, and starts what a student sees the rest in
