@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ AttendCached = Callable[..., tuple[Tensor, dict[str, Tensor]]]
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 RECORDED = {"linestyle": "--", "markerfacecolor": PAPER}
 QUICKLY = partial(seconds, at_most=0.1)
+LINE = 42  # letters of a row's title, so that it ends before the panel at the right
 LETTERS = {"matrices": "a", "batched": "b", COMPILED: "b", "fused attention": "c"}
 GIB = 2**30
 
@@ -251,7 +253,7 @@ def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[
         right.text(0.99, 1.1 * reached, f"one large product: {_rate(row.race.roofs.flops)}", **beside)
         left.set(ylabel="milliseconds", xlabel="tokens n", title="time of one call")
         right.set(ylabel="GFLOP/s", xlabel="tokens n", title="useful work per second")
-        left.set_title(f"{row.where}\n", loc="left", fontsize=12, weight="bold")
+        left.set_title(f"{fill(row.where, LINE)}\n", loc="left", fontsize=12, weight="bold")
         _round_numbers(left)
         _round_numbers(right, 2 * reached)
     here = rows[0].race
@@ -408,7 +410,7 @@ def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
             close.annotate(f"n = {n}", (x, 1e-9 * y), **beside)
         measured = f"{_rate(roofs.flops)} in a large product\n{_rate(roofs.bytes, 'B/s')} in a large copy"
         whole.text(0.02, 0.97, measured, transform=whole.transAxes, va="top", fontsize=10.5)
-        whole.set_title(f"{row.where}\n", loc="left", fontsize=12, weight="bold")
+        whole.set_title(f"{fill(row.where, LINE)}\n", loc="left", fontsize=12, weight="bold")
         close.set_title("closer, without the loops", fontsize=12)
         stands = [
             f"{name} at " + " and ".join(f"{x:.2g} FLOPs for each byte and {_rate(y)} at n = {n}" for x, y, n in places)
