@@ -105,6 +105,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/course/test_client.py": ("course", "autograder/exercises", "autograder/judging"),
     "tests/course/test_front_ends.py": (*COURSE, "course/answers/00_shapes", "release/00_shapes"),
     "tests/course/test_figures.py": (*COURSE, "course/answers/03_causal_mask"),
+    "tests/course/test_figures_legible.py": (*COURSE, "source/{notebook}"),
     "tests/course/test_home.py": (*COURSE, "course/answers/00_shapes"),
     "tests/course/test_kit.py": (*COURSE, "course/answers/00_shapes"),
     "tests/course/test_latest.py": ("course",),

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import base64
 import inspect
-import io
 import os
 from collections.abc import Callable
 from functools import partial, wraps
@@ -27,6 +26,7 @@ import numpy as np
 
 from course.checking import examine
 from course.figures import forms
+from course.figures.pixels import png
 from course.trial import ranks
 from course.trial.silence import silently
 
@@ -42,16 +42,22 @@ STYLE = Path(__file__).parent / "course.mplstyle"
 # Okabe and Ito's colours, in the order in which they are used; every series also has a marker or a dash of its own.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 FRAME, PALE = COLOURS[1], "#DCEBF5"
+RUST = "#A34700"  # FRAME, dark enough to write in
+PAPER = "#F4F4F1"  # behind every picture: quiet on a dark page, and all that is written on it stands out
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 class Picture:
-    """A drawn figure with its alternative text, which is also what it prints as."""
+    """A drawn figure with its alternative text, which is also what it prints as.
+
+    Attributes:
+        png: finer than it is shown.
+        width: in pixels of the page, where there is room.
+    """
 
     def __init__(self, figure: Figure, alt: str) -> None:
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", metadata={"Software": None})
-        self.png = buffer.getvalue()
+        self.png = png(figure)
+        self.width = round(figure.get_figwidth() * figure.dpi)
         self.alt = " ".join(alt.split())
 
     def __repr__(self) -> str:
@@ -59,7 +65,8 @@ class Picture:
 
     def _repr_html_(self) -> str:
         data = base64.b64encode(self.png).decode()
-        return f'<img style="max-width:100%" src="data:image/png;base64,{data}" alt="{escape(self.alt)}">'
+        look = f'width="{self.width}" style="max-width:100%;border-radius:8px"'
+        return f'<img {look} src="data:image/png;base64,{data}" alt="{escape(self.alt)}">'
 
 
 class Covered:
@@ -111,7 +118,7 @@ def _shown(draw: Draw, waits: bool) -> Show:
     def drawn(*arguments: Any, **keywords: Any) -> Picture | Covered:
         from matplotlib import style
 
-        with style.context([STYLE]):
+        with style.context([STYLE, {"figure.facecolor": PAPER, "axes.facecolor": PAPER}]):
             try:
                 return Picture(*draw(*arguments, **keywords))
             except CannotDraw as why:

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from course.clock import race, threads
-from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, forms, picture, powers_of_ten
+from course.figures import (
+    COLOURS,
+    MARKERS,
+    PALE,
+    PAPER,
+    RUST,
+    Covered,
+    Picture,
+    canvas,
+    forms,
+    picture,
+    powers_of_ten,
+)
 from course.figures.verdicts import CHANGED, between, told
 
 if TYPE_CHECKING:
@@ -59,7 +71,7 @@ def _broadcast(first: Shape, second: Shape, names: tuple[str, str]) -> tuple[Fig
         axes.text(-0.12, row + 0.42, label, ha="right", va="center")
     if refused:
         axes.text(
-            len(pairs) / 2, 3.45, "refused: there is no result", ha="center", va="center", weight="bold", color=FRAME
+            len(pairs) / 2, 3.45, "refused: there is no result", ha="center", va="center", weight="bold", color=RUST
         )
     axes.set(xlim=(-0.75, len(pairs) + 0.1), ylim=(4.0, -0.1))
     axes.set_axis_off()
@@ -86,13 +98,13 @@ def _meeting(a: int | None, b: int | None, name: str | None, other: str | None) 
 
 
 def _axis(axes: Axes, column: int, row: float, size: int | None, name: str | None, stretched: bool) -> None:
-    face, hatch = ("white", "////") if stretched else (PALE, None)
+    face, hatch = (PAPER, "////") if stretched else (PALE, None)
     box = forms.rectangle(
         (column + 0.06, row), 0.88, 0.84, facecolor=face, edgecolor="0.45", hatch=hatch, linewidth=1.2
     )
     axes.add_patch(box)
     text = "–" if size is None else f"{name} = {size}" if name else str(size)
-    white = {"facecolor": "white", "edgecolor": "none", "pad": 2} if stretched else None
+    white = {"facecolor": PAPER, "edgecolor": "none", "pad": 2} if stretched else None
     axes.text(column + 0.5, row + 0.42, text, ha="center", va="center", fontsize=13, bbox=white)
 
 
@@ -109,7 +121,7 @@ def padded_texts() -> tuple[Figure, str]:
             gap = n - len(words) if left else 0
             for place in range(n):
                 real = gap <= place < gap + len(words)
-                style: dict[str, Any] = {"facecolor": PALE} if real else {"facecolor": "white", "hatch": "////"}
+                style: dict[str, Any] = {"facecolor": PALE} if real else {"facecolor": PAPER, "hatch": "////"}
                 axes.add_patch(forms.rectangle((place, item), 1, 1, edgecolor="0.45", **style))
                 if real:
                     axes.text(place + 0.5, item + 0.5, words[place - gap], ha="center", va="center", fontsize=11)
@@ -163,13 +175,13 @@ def _mask_panel(axes: Axes, keep: np.ndarray, real: range) -> None:
     n = len(keep)
     for (i, j), sees in np.ndenumerate(keep):
         style: dict[str, Any] = (
-            {"facecolor": PALE} if i in real and j in real else {"facecolor": "white", "hatch": "////"}
+            {"facecolor": PALE} if i in real and j in real else {"facecolor": PAPER, "hatch": "////"}
         )
         axes.add_patch(forms.rectangle((j, i), 1, 1, edgecolor="0.6", **style))
         if sees:
-            axes.plot(j + 0.5, i + 0.5, "o", color=COLOURS[0], markersize=11, markeredgecolor="white")
+            axes.plot(j + 0.5, i + 0.5, "o", color=COLOURS[0], markersize=11, markeredgecolor=PAPER)
     for i in np.flatnonzero(~keep.any(axis=1)):
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+        box = {"facecolor": PAPER, "edgecolor": "none", "pad": 2}
         axes.text(n / 2, i + 0.5, "sees nothing", ha="center", va="center", fontsize=11, bbox=box)
     axes.set(xlim=(-0.03, n + 0.03), ylim=(n + 0.03, -0.03), aspect="equal", xlabel="at token j")
     labels = [str(place) if place in real else "pad" for place in range(n)]
@@ -278,7 +290,7 @@ def there_and_back() -> tuple[Figure, str]:
     axes.add_patch(forms.rectangle((0.2, 2.06), 8.9, 0.66, facecolor="0.93", edgecolor="none"))
     axes.text(9.2, 2.39, "kept for\nthe way back", ha="left", va="center", fontsize=12, color="0.3")
     for x, name, shape, gradient, formula, needed in stations:
-        for y, text, face in ((1.0, name, PALE), (3.7, gradient, "white")):
+        for y, text, face in ((1.0, name, PALE), (3.7, gradient, PAPER)):
             box = forms.rectangle((x - 0.45, y - 0.42), 0.9, 0.84, facecolor=face, edgecolor="0.35", linewidth=1.4)
             axes.add_patch(box)
             axes.text(x, y - 0.13, text, ha="center", va="center", fontsize=15, weight="bold")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Int
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, forms, picture
+from course.figures import COLOURS, FRAME, MARKERS, PALE, PAPER, canvas, forms, picture
 from course.figures.causal import influence_map
 from course.figures.grids import grid
 from course.figures.verdicts import told
@@ -58,9 +58,7 @@ def block_diagram() -> tuple[Figure, str]:
         _box(axes, start + 2.95, name, what)
         _path(axes, [(start + 4.85, 1.9), (start + 5.25, 1.9), (start + 5.25, 0.27)])
         axes.text(start + 5.4, 1.15, update, ha="left", va="center", fontsize=13, weight="bold")
-        axes.add_patch(
-            forms.circle((start + 5.25, 0), 0.25, facecolor="white", edgecolor="black", linewidth=2, zorder=3)
-        )
+        axes.add_patch(forms.circle((start + 5.25, 0), 0.25, facecolor=PAPER, edgecolor="black", linewidth=2, zorder=3))
         axes.text(start + 5.25, -0.01, "+", ha="center", va="center", fontsize=16, zorder=4)
     axes.text(3.3, -0.28, "the residual stream: straight on", ha="center", va="top", color="0.3")
     axes.text(10.0, -0.28, "straight on, unchanged", ha="center", va="top", color="0.3")
@@ -285,7 +283,7 @@ def shuffled(guess: str | None, block: Block) -> tuple[Figure, str]:
         ]
         for column, change in enumerate(changes):
             same = change < 1e-12
-            axes.add_patch(forms.rectangle((column, row), 1, 1, facecolor="white" if same else PALE, edgecolor="0.5"))
+            axes.add_patch(forms.rectangle((column, row), 1, 1, facecolor=PAPER if same else PALE, edgecolor="0.5"))
             text = "the same" if same else f"changes\nby {change:.2f}"
             axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", weight="normal" if same else "bold")
         axes.text(-0.06, row + 0.5, name, ha="right", va="center")
@@ -370,7 +368,7 @@ def right_row() -> tuple[Figure, str]:
     words = ("rain", "falls", "on", "the", "roof", "<eos>")
     figure, axes = canvas(width=9.4, height=4.2)
     axes.add_patch(
-        forms.rectangle((0.06, 1.15), len(words) - 0.12, 0.6, facecolor="white", edgecolor="black", linewidth=1.5)
+        forms.rectangle((0.06, 1.15), len(words) - 0.12, 0.6, facecolor=PAPER, edgecolor="black", linewidth=1.5)
     )
     axes.text(
         len(words) / 2, 1.45, "the model, under a causal mask: row i is made of words 0 to i", ha="center", va="center"
@@ -379,18 +377,18 @@ def right_row() -> tuple[Figure, str]:
         last = i == len(words) - 1
         axes.add_patch(forms.rectangle((i + 0.06, 0), 0.88, 0.7, facecolor=PALE, edgecolor="0.4"))
         axes.text(i + 0.5, 0.35, word, ha="center", va="center", fontsize=13)
-        axes.add_patch(forms.rectangle((i + 0.06, 2.2), 0.88, 0.7, facecolor="white", edgecolor="0.4"))
+        axes.add_patch(forms.rectangle((i + 0.06, 2.2), 0.88, 0.7, facecolor=PAPER, edgecolor="0.4"))
         axes.text(i + 0.5, 2.55, f"logits, row {i}", ha="center", va="center", fontsize=11)
         for low, high in ((0.72, 1.13), (1.77, 2.18)):
             axes.annotate("", (i + 0.5, high), (i + 0.5, low), arrowprops={"arrowstyle": "-|>", "color": "0.4"})
         axes.plot([i + 0.5, i + 0.5], [2.92, 3.33], color="0.4", linestyle=":", linewidth=2)
         style = (
-            {"facecolor": "white", "edgecolor": "0.6", "hatch": "////"}
+            {"facecolor": PAPER, "edgecolor": "0.6", "hatch": "////"}
             if last
             else {"facecolor": PALE, "edgecolor": FRAME, "linewidth": 2}
         )
         axes.add_patch(forms.rectangle((i + 0.06, 3.35), 0.88, 0.7, **style))
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5} if last else None
+        box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5} if last else None
         axes.text(
             i + 0.5,
             3.7,

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from course import museum
-from course.figures import COLOURS, MARKERS, PALE, CannotDraw, canvas, forms, from_processes, picture
+from course.figures import COLOURS, MARKERS, PALE, PAPER, CannotDraw, canvas, forms, from_processes, picture
 from course.figures.verdicts import told
 from course.parameters import random_parameters
 
@@ -77,7 +77,7 @@ def two_lanes() -> tuple[Figure, str]:
             (MEETING, "", "T2", False),
             (0.95, "+ X", "T3", False),
             (1.6, "LayerNorm", "T4", False),
-            (2.35, half, "columns of W1, act,\nrows of W2", True),
+            (2.35, half, "columns of W1,\nact, rows of W2", True),
             (MEETING, "", "sum of the FFN", False),
             (1.5, "+ b2 + T3", "H", False),
         )
@@ -95,7 +95,7 @@ def two_lanes() -> tuple[Figure, str]:
                 axes.text(left + width / 2, 4.9, what, ha="center", va="bottom", weight="bold")
             left += width
     key = (
-        forms.patch(facecolor="white", edgecolor="black", linestyle="--", label="the same on every rank"),
+        forms.patch(facecolor=PAPER, edgecolor="black", linestyle="--", label="the same on every rank"),
         forms.patch(facecolor=PALE, edgecolor="black", label="this rank's share"),
         forms.patch(facecolor=COLOURS[4], edgecolor="black", label="they meet, and add"),
     )
@@ -118,13 +118,13 @@ def _step(axes: Axes, left: float, bottom: float, width: float, name: str, what:
             width - 0.12,
             1.34,
             boxstyle="round,pad=0.06",
-            facecolor=PALE if own else "white",
+            facecolor=PALE if own else PAPER,
             edgecolor="black",
             linestyle="-" if own else "--",
         )
     )
     axes.text(left + width / 2, bottom + 1.1, name, ha="center", va="center", fontsize=11, weight="bold")
-    axes.text(left + width / 2, bottom + 0.48, what, ha="center", va="center", fontsize=10)
+    axes.text(left + width / 2, bottom + 0.48, what, ha="center", va="center", fontsize=11)
 
 
 # ------------------------------------------------------------------------------------------ real processes, watched

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Bool, Float
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, Covered, Picture, canvas, forms, picture
+from course.figures import COLOURS, FRAME, MARKERS, PALE, PAPER, RUST, Covered, Picture, canvas, forms, picture
 from course.figures.grids import COLOUR_REPEATS, grid, numbered_places
 from course.figures.verdicts import told
 
@@ -36,7 +36,7 @@ def n_problems() -> tuple[Figure, str]:
                 axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor=PALE, edgecolor="0.4"))
                 axes.text(j + 0.5, i + 0.5, SENTENCE[j], ha="center", va="center", fontsize=13)
             else:
-                axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor="white", edgecolor="0.6", hatch="////"))
+                axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor=PAPER, edgecolor="0.6", hatch="////"))
         axes.text(-0.15, i + 0.5, f"problem {i}", ha="right", va="center")
         axes.annotate("", (n + 0.7, i + 0.5), (n + 0.1, i + 0.5), arrowprops={"arrowstyle": "->"})
         axes.text(n + 0.85, i + 0.5, answers[i], va="center", fontsize=13, weight="bold")
@@ -135,12 +135,12 @@ def influence_cells(axes: Axes, moved: Mask, keep: Mask) -> None:
     n, m = moved.shape
     for (i, j), moves in np.ndenumerate(moved):
         leak = moves and not keep[i, j]
-        face = PALE if keep[i, j] else "white"
+        face = PALE if keep[i, j] else PAPER
         axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor=face, edgecolor="0.7"))
         if leak:
             inside = forms.rectangle((j + 0.04, i + 0.04), 0.92, 0.92, fill=False, edgecolor=FRAME, linewidth=2.5)
             axes.add_patch(inside)
-            axes.text(j + 0.5, i + 0.5, "leak", ha="center", va="center", color=FRAME, weight="bold", fontsize=11)
+            axes.text(j + 0.5, i + 0.5, "leak", ha="center", va="center", color=RUST, weight="bold", fontsize=11)
         elif moves:
             axes.plot(j + 0.5, i + 0.5, "o", color=COLOURS[0], markersize=9)
     numbered_places(axes, n, m)
@@ -190,7 +190,7 @@ def _cliff(guess: float | None, softmax: Model, mask_scores: Masking, zero_renor
             sentence += f"NaN from {nan}"
         else:
             sentence += "never NaN"
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+        box = {"facecolor": PAPER, "edgecolor": "none", "pad": 2}
         panel.text(0.05, 0.97, "\n".join(lines), transform=panel.transAxes, va="top", bbox=box)
         if dtype == "float32" and guess is not None:
             shown = min(max(guess, 0), last)
@@ -253,10 +253,11 @@ def _first(there: np.ndarray) -> int | None:
 def _hatch_infinities(axes: Axes, matrix: np.ndarray) -> None:
     """An infinity is no shade of a number: its cell is white and hatched."""
     for i, j in np.argwhere(np.isneginf(matrix)):
-        place = forms.rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white", hatch="////", edgecolor="0.7", zorder=0.5)
+        place = forms.rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=PAPER, hatch="////", edgecolor="0.7", zorder=0.5)
         axes.add_patch(place)
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        axes.text(j, i, "-∞", ha="center", va="center", bbox=box)
+    for text in axes.texts:
+        if text.get_text() == "-∞":
+            text.set(color="black", bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1})
 
 
 def _mixing(weigh: Model) -> Model:
@@ -313,7 +314,7 @@ def masks_and_places(
         if not np.isfinite(weights).all():
             influence_cells(right, np.zeros_like(keep), np.zeros_like(keep))
             outputs = "a weight of -∞\nmixes nothing:\noutputs are\n±∞ or NaN"
-            right.text(len(X) / 2, len(X) / 2, outputs, ha="center", va="center", backgroundcolor="white")
+            right.text(len(X) / 2, len(X) / 2, outputs, ha="center", va="center", backgroundcolor=PAPER)
             right.set(xlabel="token moved; no map", ylabel="output watched")
             sentences.append(f"{name}: weights that are not finite")
             continue

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from course import markov
 from course.clock import threads
-from course.figures import COLOURS, FRAME, MARKERS, PALE, canvas, forms, picture
+from course.figures import COLOURS, FRAME, MARKERS, PALE, PAPER, canvas, forms, picture
 from course.figures.grids import grid, numbered_places
 from course.figures.verdicts import told
 from course.markov import STRATEGIES, OneLayer, Strategy, causal, on_rows, train, zero_after, zero_before
@@ -227,7 +227,7 @@ def by_position(guess: str | None, loss_by_position: LossByPosition) -> tuple[Fi
         )
         if strategy is zero_before:
             axes.plot(range(LENGTH), floor, ":", color="black", linewidth=2.5)
-            axes.text(0.0, -0.02, "dotted: sees which\nsymbols lie ahead,\nnot in which order", fontsize=10)
+            axes.text(0.0, -0.02, "dotted: sees which\nsymbols lie ahead,\nnot in which order", fontsize=10.5)
         axes.set(title=name, ylim=(-0.1, 2.3))
         axes.set_xticks(range(LENGTH))
         _entropy_line(axes, "entropy", 0.02, above=True)
@@ -276,7 +276,7 @@ def _unordered(ids: Int[np.ndarray, "b k+1"]) -> float:
 def _map(axes: Axes, moved: Bool[np.ndarray, "n n"], keep: Bool[np.ndarray, "n n"]) -> None:
     for (i, j), moves in np.ndenumerate(moved):
         leak = moves and not keep[i, j]
-        axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor=PALE if keep[i, j] else "white", edgecolor="0.75"))
+        axes.add_patch(forms.rectangle((j, i), 1, 1, facecolor=PALE if keep[i, j] else PAPER, edgecolor="0.75"))
         if leak:
             axes.add_patch(
                 forms.rectangle((j + 0.08, i + 0.08), 0.84, 0.84, fill=False, edgecolor=FRAME, linewidth=1.5)
@@ -429,7 +429,7 @@ def in_use(guess: str | None, loss_by_position: LossByPosition) -> tuple[Figure,
             markeredgewidth=2,
             label="in use" * (row == 0),
         )
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
         beside = max(used, float(np.log(8)))  # right of the dotted line, or at least not on it
         axes.text(measured / 1.12, row, f"{measured:.2f}", ha="right", va="center", bbox=box)
         axes.text(beside * 1.12, row, f"{used:.2f}", va="center", bbox=box)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from course import racers, races, recording
 from course.clock import Device, seconds, synchronize
-from course.figures import COLOURS, MARKERS, canvas, forms, picture, powers_of_ten, uncovered
+from course.figures import COLOURS, MARKERS, PAPER, canvas, forms, picture, powers_of_ten, uncovered
 from course.figures.verdicts import between, least, told
 from course.racers import BY_TOKEN, COMPILED, NAMES
 from course.races import COUNTED_AT, FORWARD, Curve, Race
@@ -32,8 +33,9 @@ BlockFlops = Callable[[int, int, int, int, int], dict[str, int]]
 AttendCached = Callable[..., tuple[Tensor, dict[str, Tensor]]]
 
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
-RECORDED = {"linestyle": "--", "markerfacecolor": "white"}
+RECORDED = {"linestyle": "--", "markerfacecolor": PAPER}
 QUICKLY = partial(seconds, at_most=0.1)
+LINE = 42  # letters of a row's title, so that it ends before the panel at the right
 LETTERS = {"matrices": "a", "batched": "b", COMPILED: "b", "fused attention": "c"}
 GIB = 2**30
 
@@ -56,7 +58,7 @@ def share_of_the_square(guess: str | None, block_flops: BlockFlops) -> tuple[Fig
     for (name, flops), (colour, marker, dashes, hatch) in zip(work.items(), looks, strict=False):
         left.loglog(lengths, flops, color=colour, marker=marker, linestyle=dashes, label=name)
         roof = floor + flops / whole
-        right.fill_between(lengths, floor, roof, color=colour, alpha=0.8, hatch=hatch, edgecolor="white")
+        right.fill_between(lengths, floor, roof, color=colour, alpha=0.8, hatch=hatch, edgecolor=PAPER)
         at = -4 if name == "scores and mix" else 1
         right.text(
             lengths[at],
@@ -64,7 +66,7 @@ def share_of_the_square(guess: str | None, block_flops: BlockFlops) -> tuple[Fig
             name,
             ha="center" if at < 0 else "left",
             va="center",
-            backgroundcolor="white",
+            backgroundcolor=PAPER,
             fontsize=11,
         )
         floor = roof
@@ -76,7 +78,7 @@ def share_of_the_square(guess: str | None, block_flops: BlockFlops) -> tuple[Fig
     right.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
     for n in (1024, 6 * d):
         right.axvline(n, color="black", linestyle="--", linewidth=1.6)
-        right.text(n, 0.02, f" {n}", ha="left", va="bottom", fontsize=10.5, backgroundcolor="white")
+        right.text(n, 0.02, f" {n}", ha="left", va="bottom", fontsize=10.5, backgroundcolor=PAPER)
     shares = (work["scores and mix"] / whole)[[4, -1]]
     verdict = told(guess, "a")
     figure.supxlabel(f"d = {d}, {h} heads, f = {4 * d}. {verdict}", fontsize=12)
@@ -100,8 +102,8 @@ def queue() -> tuple[Figure, str]:
         ("synchronise before the start and before the stop", 8.0, 23.0, "15 ms"),
     )
     for axes, (title, start, stop, reading) in zip(panels, cases, strict=True):
-        axes.barh(0, 8, height=0.62, color="white", edgecolor="0.4", hatch="///")
-        axes.text(4, 0, "work queued earlier", ha="center", va="center", fontsize=10.5, backgroundcolor="white")
+        axes.barh(0, 8, height=0.62, color=PAPER, edgecolor="0.4", hatch="///")
+        axes.text(4, 0, "work queued earlier", ha="center", va="center", fontsize=10.5, backgroundcolor=PAPER)
         for job in range(3):
             axes.barh(0, 5, left=8 + 5 * job, height=0.62, color=COLOURS[0], edgecolor="black")
             axes.text(10.5 + 5 * job, 0, f"job {job}: 5 ms", ha="center", va="center", color="white", fontsize=10.5)
@@ -240,7 +242,7 @@ def compiled(guess: str | None, bench: Bench, block_flops: BlockFlops) -> racers
 def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
     """Time and useful FLOPs per second against n, for the six, on the reader's machine and on a recorded GPU."""
     rows = _rows(bench)
-    figure, panels = canvas(len(rows), 2, width=10.4, height=1.5 + 3.9 * len(rows), squeeze=False)
+    figure, panels = canvas(len(rows), 2, width=9.9, height=1.7 + 3.9 * len(rows), squeeze=False)
     for (left, right), row in zip(panels, rows, strict=True):
         reached = 1e-9 * row.race.roofs.flops
         for name, curve in row.race.curves.items():
@@ -251,7 +253,7 @@ def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[
         right.text(0.99, 1.1 * reached, f"one large product: {_rate(row.race.roofs.flops)}", **beside)
         left.set(ylabel="milliseconds", xlabel="tokens n", title="time of one call")
         right.set(ylabel="GFLOP/s", xlabel="tokens n", title="useful work per second")
-        left.set_title(f"{row.where}\n", loc="left", fontsize=12, weight="bold")
+        left.set_title(f"{fill(row.where, LINE)}\n", loc="left", fontsize=12, weight="bold")
         _round_numbers(left)
         _round_numbers(right, 2 * reached)
     here = rows[0].race
@@ -263,7 +265,7 @@ def six_ways(guess: str | None, bench: Bench, block_flops: BlockFlops) -> tuple[
         " ".join((_absent(here), _beside(rows[1:]))).strip(),
         _verdict(guess, here),
     )
-    figure.legend(handles=_key(rows), loc="outside upper center", ncols=6, fontsize=10.5, handlelength=3.2)
+    figure.legend(handles=_key(rows), loc="outside upper center", ncols=3, fontsize=10.5, handlelength=3.2)
     figure.supxlabel("\n".join(note for note in notes if note), fontsize=11.5)
     return figure, (
         f"Two charts for each machine against the number of tokens n, on logarithmic axes: the time of one call, and the useful FLOPs per second "
@@ -326,12 +328,13 @@ def _key(rows: list[Row]) -> list[Line2D]:
 
 
 def _round_numbers(axes: Axes, *others: float) -> None:
-    """Logarithmic axes with ticks at every second power of two, and at powers of ten, to hold all lines and others."""
+    """Logarithmic axes with ticks at every second power of two, or every fourth where they are many, and at powers of ten, to hold all lines and others."""
     lines = [line for line in axes.get_lines() if line.get_transform() == axes.transData]
     points = np.concatenate([np.column_stack(line.get_data()) for line in lines])
     ticks = 4 ** np.arange(2, 11)
     ticks = ticks[(ticks >= points[:, 0].min()) & (ticks <= points[:, 0].max())]
-    axes.set_xticks(ticks, [str(n) for n in ticks], fontsize=10 if len(ticks) < 6 else 8.5)
+    ticks = ticks if len(ticks) < 6 else ticks[1::2]
+    axes.set_xticks(ticks, [str(n) for n in ticks], fontsize=10.5)
     powers_of_ten(axes, np.array([*points[:, 1], *others]))
     axes.minorticks_off()
 
@@ -351,7 +354,7 @@ def roof_explained() -> tuple[Figure, str]:
     ):
         axes.plot([x, x], [0.1, 1e-9 * roofs.over(x)], ":", color=colour, linewidth=1.6)
         axes.plot(x, 1e-9 * roofs.over(x), marker, color=colour, markersize=9)
-        axes.text(*place, words, va="top", ha="left" if x < 1 else "center", backgroundcolor="white")
+        axes.text(*place, words, va="top", ha="left" if x < 1 else "center", backgroundcolor=PAPER)
     axes.plot([10, 10], [0.1, 100], "--", color="black", linewidth=1)
     axes.text(9, 0.13, "ridge: 100 / 10 =\n10 FLOPs for a byte", va="bottom", ha="right")
     axes.text(90, 120, "compute roof: 100 GFLOP/s", ha="center", va="bottom")
@@ -383,7 +386,7 @@ BELOW: dict[str, Any] = {"xytext": (6, -4), "va": "top", "ha": "left"}
 def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
     """Where the six stand under the roofs of the reader's machine, and of a recorded GPU; at the right, closer."""
     rows = _rows(bench)
-    figure, panels = canvas(len(rows), 2, width=10.8, height=1.7 + 3.9 * len(rows), squeeze=False)
+    figure, panels = canvas(len(rows), 2, width=9.9, height=1.9 + 3.9 * len(rows), squeeze=False)
     sentences = []
     above = False
     for (whole, close), row in zip(panels, rows, strict=True):
@@ -403,11 +406,11 @@ def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
         ends = {name: places[-1] for name, places in near.items()}
         for x, y, n in ends.values():
             under = any(0.6 < x / other < 1.6 and y < above for other, above, _ in ends.values())
-            beside = {"textcoords": "offset points", "fontsize": 10} | (BELOW if under else ABOVE)
+            beside = {"textcoords": "offset points", "fontsize": 10.5} | (BELOW if under else ABOVE)
             close.annotate(f"n = {n}", (x, 1e-9 * y), **beside)
         measured = f"{_rate(roofs.flops)} in a large product\n{_rate(roofs.bytes, 'B/s')} in a large copy"
         whole.text(0.02, 0.97, measured, transform=whole.transAxes, va="top", fontsize=10.5)
-        whole.set_title(f"{row.where}\n", loc="left", fontsize=12, weight="bold")
+        whole.set_title(f"{fill(row.where, LINE)}\n", loc="left", fontsize=12, weight="bold")
         close.set_title("closer, without the loops", fontsize=12)
         stands = [
             f"{name} at " + " and ".join(f"{x:.2g} FLOPs for each byte and {_rate(y)} at n = {n}" for x, y, n in places)
@@ -425,7 +428,7 @@ def roofline(bench: Bench, block_flops: BlockFlops) -> tuple[Figure, str]:
         else "",
         _absent(here),
     )
-    figure.legend(handles=_key(rows), loc="outside upper center", ncols=6, fontsize=10.5, handlelength=3.2)
+    figure.legend(handles=_key(rows), loc="outside upper center", ncols=3, fontsize=10.5, handlelength=3.2)
     figure.supxlabel("\n".join(note for note in notes if note), fontsize=11)
     return figure, (
         f"A roofline for each machine, on logarithmic axes, and a closer view of it without the loops: useful FLOP/s against useful FLOPs for each "
@@ -483,10 +486,10 @@ def recurrent(guess: str | None) -> tuple[Figure, str]:
     gpu = _gpu_run()
     if gpu:
         series += [(f"recorded, {dtype}", curves, True) for dtype, curves in gpu.recurrent.items()]
-    figure, ((time_of, each), (ratio, steps)) = canvas(2, 2, width=10.4, height=8.4)
+    figure, ((time_of, each), (ratio, steps)) = canvas(2, 2, width=9.9, height=8.4)
     sentences, found = [], []
     for dashes, (where, curves, recorded) in zip(DASHES, series, strict=False):
-        drawn: dict[str, Any] = {"linestyle": dashes} | ({"markerfacecolor": "white"} if recorded else {})
+        drawn: dict[str, Any] = {"linestyle": dashes} | ({"markerfacecolor": PAPER} if recorded else {})
         for name, curve in curves.items():
             took = np.array(curve.seconds)
             time_of.loglog(curve.lengths, 1e3 * took, **LOOKS[name], **drawn, label=f"{name}, {where}")
@@ -548,7 +551,7 @@ def decoding(guess: str | None, attend_cached: AttendCached) -> tuple[Figure, st
     gpu = _gpu_run()
     if gpu:
         series.append((", recorded", gpu.decoding, True))
-    figure, (left, right) = canvas(1, 2, width=10.4, height=5.2)
+    figure, (left, right) = canvas(1, 2, width=9.9, height=5.2)
     sentences = []
     for where, curves, recorded in series:
         lengths, whole, step = _decoding(curves)

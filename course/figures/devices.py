@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from course.figures import COLOURS, FRAME, MARKERS, PALE, CannotDraw, canvas, forms, from_processes, picture
+from course.figures import COLOURS, FRAME, MARKERS, PALE, PAPER, CannotDraw, canvas, forms, from_processes, picture
 from course.figures.grids import grid
 from course.figures.verdicts import told
 from course.parameters import Params, shapes
@@ -234,12 +234,12 @@ def ring(p: int = 3) -> tuple[Figure, str]:
                 has[to][chunk] = before[r][chunk]
             moved.add((to, chunk))
         stages.append((f"step {step + 1}: {'add' if step < p - 1 else 'hand on'}", [row[:] for row in has], moved))
-    rows = 1 if p < 4 else 2
+    rows = 1 if p < 3 else 2
     columns = -(-len(stages) // rows)
     figure, grid = canvas(
         rows,
         columns,
-        width=min(2.3 * columns, 11.5),
+        width=2.3 * columns,
         height=rows * (1.0 + 0.55 * p) if rows > 1 else 1.2 + 0.62 * p,
         squeeze=False,
     )
@@ -258,7 +258,7 @@ def ring(p: int = 3) -> tuple[Figure, str]:
             for c in range(p):
                 done = len(table[r][c]) == p
                 axes.add_patch(
-                    forms.rectangle((c, r), 1, 1, facecolor=PALE if done else "white", edgecolor="0.5", linewidth=1)
+                    forms.rectangle((c, r), 1, 1, facecolor=PALE if done else PAPER, edgecolor="0.5", linewidth=1)
                 )
                 text = "+".join(table[r][c]) if p < 4 else table[r][c]
                 axes.text(c + 0.5, r + 0.5, text, ha="center", va="center", fontsize=9 if p == 3 else 11)
@@ -357,7 +357,8 @@ class Piece:
 
     def on(self, r: int) -> str:
         """What the piece of rank r is."""
-        return f"{self.shape}\n{f'{self.of} {_range(r, self.share)}' if self.of else 'whole'}"
+        own = _range(r, self.share).replace(" to ", "–")
+        return f"{self.shape}\n{f'{self.of} {own}' if self.of else 'whole'}"
 
 
 @picture
@@ -403,7 +404,7 @@ def shard_map(model: str, p: int, n: int = 1024, bytes_each: int = 2) -> tuple[F
     for y, row in enumerate(rows):
         if isinstance(row, str):
             middle = 1.65 + WIDE * len(shown) / 2
-            paint, ink = ("black", "white") if p > 1 else ("white", "black")
+            paint, ink = ("black", "white") if p > 1 else (PAPER, "black")
             axes.add_patch(forms.rectangle((1.65, y + 0.2), WIDE * len(shown), 0.5, facecolor=paint))
             axes.text(middle, y + 0.45, row, ha="center", va="center", color=ink, fontsize=12)
             continue
@@ -444,10 +445,10 @@ def _lay(axes: Axes, left: float, y: float, piece: Piece, r: int | None, wash: s
     box = forms.rectangle((left, y + 0.05), WIDE - 0.2, 0.8, facecolor=wash, edgecolor="0.3", linewidth=1)
     backing = None
     if not piece.of:
-        box.set(facecolor="white", edgecolor="0.6", hatch="///")
-        backing = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+        box.set(facecolor=PAPER, edgecolor="0.6", hatch="///")
+        backing = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
     axes.add_patch(box)
-    axes.text(middle, y + 0.45, piece.on(r), ha="center", va="center", fontsize=10, bbox=backing)
+    axes.text(middle, y + 0.45, piece.on(r), ha="center", va="center", fontsize=10.7, bbox=backing)
 
 
 def _large(count: float) -> str:
@@ -531,10 +532,10 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
     trials = [*_ffn_trials(mlp_tp, ffn), *_attention_trials(mha_tp, mha)]
     outcomes = _in_processes([trial.call for trial in trials], 2)
     missing = _nobody_came(mlp_tp)
-    figure, axes = canvas(width=11.6, height=0.46 * (len(trials) + 1) + 1.5)
+    figure, axes = canvas(width=10.8, height=0.46 * (len(trials) + 1) + 1.5)
     axes.set_axis_off()
-    lefts = (0.0, 5.1, 6.3, 7.2, 8.4, 11.5, 12.9)
-    axes.set(xlim=(0, 14.2), ylim=(len(trials) + 0.6, -1.6))
+    lefts = (0.0, 5.45, 6.6, 7.5, 8.75, 11.8, 13.1)
+    axes.set(xlim=(0, 14.4), ylim=(len(trials) + 0.6, -1.6))
     for left, heading in zip(
         lefts,
         (
@@ -554,7 +555,7 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
         error = max(float(np.abs(result - trial.wanted).max()) for result in outcome.results)
         sign = next((name for name, holds in trial.signs.items() if holds(outcome.results)), "of no simple form")
         if trial.right:
-            axes.add_patch(forms.rectangle((-0.1, row - 0.45), 14.3, 0.9, facecolor=PALE, edgecolor="none", zorder=0))
+            axes.add_patch(forms.rectangle((-0.1, row - 0.45), 14.5, 0.9, facecolor=PALE, edgecolor="none", zorder=0))
             sign = "rounding" if error < 1e-12 else sign
         cells = (
             trial.name,
@@ -564,7 +565,7 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
             sign,
         )
         for left, cell in zip(lefts[: len(cells)], cells, strict=True):
-            axes.text(left, row, cell, va="center", fontsize=11)
+            axes.text(left, row, cell, va="center", fontsize=11.5)
         for rank, result in enumerate(outcome.results):
             by_token = np.abs(result - trial.wanted).max(axis=1)
             heights = np.zeros_like(by_token) if error < 1e-9 else 0.75 * by_token / error
@@ -573,8 +574,8 @@ def truth_table(guess: str | None, mlp_tp: Split, mha_tp: Split, ffn: Split, mha
             axes.plot([places[0], places[-1] + 0.17], [row + 0.38] * 2, color="black", linewidth=0.8)
         shown = "at rounding error" if error < 1e-9 else f"{error:.2f}"
         told_rows.append(f"{trial.name}: {shown}, collectives: {outcome.collectives}, {sign}")
-    axes.text(0, len(trials), "rank 1 does not come to the exchange", va="center", fontsize=11)
-    axes.text(lefts[1], len(trials), missing, va="center", fontsize=11)
+    axes.text(0, len(trials), "rank 1 does not come to the exchange", va="center", fontsize=11.5)
+    axes.text(lefts[1], len(trials), missing, va="center", fontsize=11.5)
     verdict = told(guess, "b")
     figure.supxlabel(verdict, fontsize=12)
     return (

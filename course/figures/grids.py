@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from course.figures import FRAME, PALE, forms
+from course.figures import FRAME, PALE, PAPER, forms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,14 +46,14 @@ def grid(
     axes.imshow(shades, cmap=colours, vmin=low, vmax=high, aspect="equal")
     for (i, j), value in np.ndenumerate(matrix):
         if np.isnan(value):
-            axes.add_patch(forms.rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="white"))
+            axes.add_patch(forms.rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=PAPER))
             continue
         shade = colours((shades[i, j] - low) / (high - low + 1e-12))
         axes.text(j, i, _number(value, digits), ha="center", va="center", color=_readable_on(shade))
     for line in np.arange(1, matrix.shape[1]) - 0.5 if plain else ():
-        axes.axvline(line, color="white", linewidth=1, zorder=0.5)
+        axes.axvline(line, color=PAPER, linewidth=1, zorder=0.5)
     for line in np.arange(1, matrix.shape[0]) - 0.5 if plain else ():
-        axes.axhline(line, color="white", linewidth=1, zorder=0.5)
+        axes.axhline(line, color=PAPER, linewidth=1, zorder=0.5)
     for i, j in np.argwhere(marked) if marked is not None else ():
         axes.add_patch(forms.rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, linewidth=3, edgecolor=FRAME))
     axes.set_xticks([])

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from course.blas import one_blas_thread
 from course.clock import quietest
-from course.figures import COLOURS, FRAME, MARKERS, CannotDraw, canvas, forms, picture
+from course.figures import COLOURS, FRAME, MARKERS, PAPER, RUST, CannotDraw, canvas, forms, picture
 from course.figures.causal import influence_cells, influence_map
 from course.figures.grids import grid
 from course.figures.verdicts import CHANGED, between, told
@@ -121,12 +121,12 @@ def _table(
                 _word(cell, loud),
                 ha="center",
                 va="center",
-                fontsize=10,
+                fontsize=10.5,
                 linespacing=1.0,
             )
     for i, j in np.argwhere(misplaced) if misplaced is not None else ():
         left, top = x + j, y + i * TALL
-        axes.text(left + 0.87, top + 0.15, "×", ha="center", va="center", fontsize=13, weight="bold", color=FRAME)
+        axes.text(left + 0.87, top + 0.15, "×", ha="center", va="center", fontsize=13, weight="bold", color=RUST)
         axes.add_patch(forms.rectangle((left, top), 1, TALL, fill=False, edgecolor=FRAME, linewidth=2.5, zorder=3))
     for i in np.flatnonzero(framed).tolist():
         frame = forms.rectangle(
@@ -285,7 +285,7 @@ def theatre_attention() -> tuple[Figure, str]:
                         corner,
                         1,
                         TALL,
-                        facecolor="white",
+                        facecolor=PAPER,
                         edgecolor="0.45",
                         hatch="////" if masked else "",
                         linewidth=1,
@@ -378,7 +378,7 @@ def column_blocks(pack: Merge) -> tuple[Figure, str]:
                 )
             )
             if panel in (panels[3], panels[4]):
-                panel.text(place * k + 0.5, -0.58, f"head {head}", ha="center", va="bottom", fontsize=10.5)
+                panel.text(place * k + 0.5, -0.58, f"head {head}", ha="center", va="bottom", fontsize=11)
                 panel.title.set_position((0.5, 1.0))
     for panel in (panels[3], panels[4]):
         panel.set_title(panel.get_title(), pad=20)

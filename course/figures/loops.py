@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from course.figures import COLOURS, MARKERS, PALE, canvas, picture
+from course.figures import COLOURS, MARKERS, PALE, PAPER, RUST, canvas, picture
 from course.figures.grids import grid
 from course.figures.verdicts import told
 
@@ -44,7 +44,7 @@ def one_query() -> tuple[Figure, str]:
     panels[1, 0].tick_params(length=0)
     panels[1, 1].set_xlabel("query · key / √k")
     panels[1, 2].set_xlabel("softmax")
-    style = {"ha": "center", "va": "center", "color": COLOURS[1]}
+    style = {"ha": "center", "va": "center", "color": RUST}
     panels[0, 0].text(0.5, -0.32, "·", transform=panels[0, 0].transAxes, fontsize=34, **style)
     signs = ((panels[1, 1], "→"), (panels[1, 2], "→"), (panels[1, 3], "×"), (panels[1, 4], "="), (panels[2, 4], "Σ"))
     for panel, sign in signs:
@@ -78,13 +78,13 @@ def room_for_powers() -> tuple[Figure, str]:
     edge = 1150
     for row, (low, high) in enumerate(rooms.values()):
         axes.barh(row, high - low, left=low, height=0.5, color=PALE, edgecolor="black")
-        axes.barh(row, low + edge, left=-edge, height=0.5, color="white", edgecolor="0.4", hatch="\\\\")
-        axes.barh(row, edge - high, left=high, height=0.5, color="white", edgecolor="0.4", hatch="//")
+        axes.barh(row, low + edge, left=-edge, height=0.5, color=PAPER, edgecolor="0.4", hatch="\\\\")
+        axes.barh(row, edge - high, left=high, height=0.5, color=PAPER, edgecolor="0.4", hatch="//")
         wide = high - low > edge / 2
         place = {"y": row, "va": "center"} if wide else {"y": row - 0.28, "va": "bottom"}
         axes.text(x=(low + high) / 2, s="a number", ha="center", fontsize=10, **place)
-        axes.text((low - edge) / 2, row, "0", ha="center", va="center", backgroundcolor="white", weight="bold")
-        axes.text((high + edge) / 2, row, "inf", ha="center", va="center", backgroundcolor="white", weight="bold")
+        axes.text((low - edge) / 2, row, "0", ha="center", va="center", backgroundcolor=PAPER, weight="bold")
+        axes.text((high + edge) / 2, row, "inf", ha="center", va="center", backgroundcolor=PAPER, weight="bold")
         axes.text(low, row + 0.31, f"{np.ceil(low):g}".replace("-", "−"), ha="center", va="top")
         axes.text(high, row + 0.31, f"{np.floor(high):g}", ha="center", va="top")
     axes.set_yticks(range(len(rooms)), rooms)
@@ -145,7 +145,7 @@ def work_per_step(guess: int | None) -> tuple[Figure, str]:
                 label=name,
                 color=colour,
                 hatch=hatches[name],
-                edgecolor="white",
+                edgecolor=PAPER,
                 width=0.75,
             )
             floor += rows

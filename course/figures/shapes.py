@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from course.figures import PALE, canvas, forms, picture
+from course.figures import PALE, PAPER, canvas, forms, picture
 from course.figures.grids import frame_column, frame_row, grid
 from course.figures.verdicts import told
 
@@ -37,7 +37,7 @@ def every_pair() -> tuple[Figure, str]:
         sums = " + ".join(f"{a:g}·{b:g}".replace("-", "−") for a, b in zip(X[i], Y[j], strict=True))
         title = f"entry ({i}, {j}) = {sums} = {product[i, j]:g}"
         grid(right, done, title, "n = 2", "m = 4", marked=here, plain=True)
-        right.title.set_fontsize(11)
+        right.title.set_fontsize(10)
     return figure, (
         "Three steps of one matrix product, a row of pictures for each. On the left X with one row framed, in the middle "
         "Y transposed with one column framed, on the right the result, filled up to the framed entry, with the sum that "
@@ -92,7 +92,7 @@ def which_products_run(guess: int | None) -> tuple[Figure, str]:
     figure, axes = canvas(width=8.6, height=3.4)
     for i, row in enumerate(shapes):
         for j, shape in enumerate(row):
-            face = PALE if shape else "white"
+            face = PALE if shape else PAPER
             hatch = "" if shape else "///"
             axes.add_patch(forms.rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=face, edgecolor="0.6", hatch=hatch))
             axes.text(

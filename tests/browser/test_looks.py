@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from tests.browser.likeness import assert_looks_like
 from tests.browser.paths import assert_mathematics
 from tests.browser.server import Server
 from tests.browser.visit import visiting
+from tests.support.axe import faults
+from tests.support.drawn import ROOM
 
 THEMES = ("Light", "Dark")
 SIZES = {
@@ -61,6 +64,18 @@ FAINT = """
     const texts = [...document.querySelectorAll(places)].filter(element => own(element).length && contrast(element) < least);
     return texts.map(element => element.textContent.slice(0, 80));
 }
+"""
+OURS = ", ".join(f"{PANEL} {place}" for place in (".jp-RenderedMarkdown", ".jp-OutputArea-output"))
+"""What notebooks bring; the rest of a panel is JupyterLab's."""
+HEADINGS = (
+    "panel => [...document.querySelectorAll(`${panel} :is(h1, h2, h3, h4, h5, h6)`)].map(one => Number(one.tagName[1]))"
+)
+WIDTHS = """
+panel => [...document.querySelectorAll(`${panel} .jp-OutputArea-output img`)].map(img => {
+    const { paddingLeft, paddingRight } = getComputedStyle(img.closest('.jp-OutputArea-output'));
+    const room = img.closest('.jp-OutputArea-output').clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    return [room, img.getBoundingClientRect().width, img.naturalWidth];
+})
 """
 
 
@@ -124,6 +139,30 @@ def test_all_text_stands_out_from_what_is_behind_it(shown: Opened, theme: str) -
     shown.use_theme(theme)
     assert_mathematics(shown)
     assert shown.page.evaluate(FAINT, [PANEL, CONTRAST]) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_a_notebook_brings_can_be_read_by_everybody(shown: Opened, theme: str) -> None:
+    shown.use_window(*SIZES["1280"])
+    shown.use_theme(theme)
+    assert faults(shown.page, OURS) == []
+
+
+def test_headings_begin_with_the_title_and_leave_no_step_out(shown: Opened) -> None:
+    levels = shown.page.evaluate(HEADINGS, PANEL)
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert max(below - above for above, below in pairwise(levels)) <= 1
+
+
+def test_pictures_have_the_room_that_their_texts_are_measured_for_and_twice_the_dots(shown: Opened) -> None:
+    shown.use_window(*SIZES["1280"])
+    widths = shown.page.evaluate(WIDTHS, PANEL)
+    assert widths
+    for room, width, dots in widths:
+        assert room == ROOM
+        assert width <= room
+        assert dots >= 1.99 * width
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import io
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from PIL import Image
 
 from course.figures import GUESS_FIRST, CannotDraw, Covered, Picture, canvas, picture
 from course.figures.loops import one_query
@@ -65,6 +67,13 @@ def test_a_picture_is_its_pixels_and_its_words() -> None:
     assert repr(drawn) == "[Picture] An empty figure & no more."
     assert 'alt="An empty figure &amp; no more."' in drawn._repr_html_()
     assert drawn.png.startswith(b"\x89PNG")
+
+
+def test_a_picture_has_twice_the_dots_that_it_is_wide() -> None:
+    drawn = guessed("a")
+    assert isinstance(drawn, Picture)
+    assert f'width="{drawn.width}"' in drawn._repr_html_()
+    assert Image.open(io.BytesIO(drawn.png)).width == 2 * drawn.width == 1760
 
 
 def test_a_picture_with_an_answer_waits_for_a_guess() -> None:

@@ -13,7 +13,9 @@ from autograder.authoring.leading import FOOT_OF, LINE
 from autograder.folder import ROOT
 from autograder.mathematics import mathml
 
-PICTURE = re.compile(r'<img [^>]*src="data:image/png;base64,(?P<png>[^"]+)" alt="(?P<alt>[^"]*)">')
+PICTURE = re.compile(
+    r'<img width="(?P<width>\d+)" [^>]*src="data:image/png;base64,(?P<png>[^"]+)" alt="(?P<alt>[^"]*)">'
+)
 """What `course.figures.Picture` shows itself as."""
 FOLD = re.compile(r"<details>.*</details>")
 """A fold in one line, which Markdown leaves as it is, with the formulas in it."""
@@ -71,7 +73,7 @@ def _shown(output: NotebookNode, cell: NotebookNode) -> NotebookNode:
     found = PICTURE.fullmatch(output.get("data", {}).get("text/html", ""))
     if found is None:
         return output
-    _settings(cell)["image"] = {"alt": unescape(found["alt"])}
+    _settings(cell)["image"] = {"alt": unescape(found["alt"]), "width": f"{found['width']}px"}
     return nbformat.v4.new_output(output.output_type, {"image/png": found["png"]})
 
 
