@@ -209,7 +209,10 @@ def try_(name: Annotated[str, typer.Argument(help="an exercise or a notebook, su
     sys.exit(code)
 
 
-@app.command()
+@app.command(
+    epilog="Examples: `grade 03_causal_mask`; `grade 03_causal_mask --student ada --student ben`; "
+    "`grade 03_causal_mask --force --paper new --yes`; `grade hw1 --course ~/my-course --json > marks.json`"
+)
 def grade(
     assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask, or any other that nbgrader released")],
     jobs: Annotated[int | None, typer.Option(min=1, help="processes; as many as there are cores, if not given")] = None,
@@ -222,6 +225,12 @@ def grade(
     paper: Annotated[
         str | None, typer.Option(help="mark everybody on this paper, by the number that a run told, or on a `new` one")
     ] = None,
+    student: Annotated[
+        list[str] | None, typer.Option(help="grade this one alone; may stand several times; everybody, if not given")
+    ] = None,
+    whole: Annotated[
+        bool, typer.Option("--table", help="show everybody's row; unasked, where there are 40 at most")
+    ] = False,
     course: Annotated[
         Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
     ] = None,
@@ -244,7 +253,8 @@ def grade(
     from autograder.folder import ROOT
     from autograder.grading.command import run
 
-    sys.exit(run(course or ROOT, assignment, jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper)))
+    options = (jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper), student or (), whole)
+    sys.exit(run(course or ROOT, assignment, *options))
 
 
 def _import_nbgrader() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Collection
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,18 @@ from autograder.authoring.sample import make_sample
 from autograder.engine import best_walls
 from autograder.exercises import NOTEBOOKS
 from autograder.folder import Course
+from autograder.grading.diary import FILE_WIDTH, logged
 from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
-from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOTHING, sentences, total
+from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOTHING, by_student, sentences, total
 from autograder.grading.run import Graded, grade
-from autograder.grading.table import table
+from autograder.grading.table import summary, table
 from autograder.plugins.starting import NO_WALLS, named
 from autograder.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
+
+LARGEST_TABLE = 40
+"""Students of whom the table is shown unasked."""
 
 
 def run(
@@ -35,20 +41,16 @@ def run(
     feedback: bool = True,
     no_walls: bool = False,
     paper: int | None = None,
+    students: Collection[str] = (),
+    whole: bool = False,
 ) -> int:
-    """Grade an assignment of the course in the folder `root`, print, and return the exit code."""
-    console = Console(width=None if sys.stdout.isatty() else 140, stderr=as_json)
+    """Grade an assignment of the course in the folder `root`, print, keep a log, and return the exit code.
 
-    def confirm(changes: list[Change]) -> bool:
-        console.print(preview(changes))
-        if assignment in NOTEBOOKS:
-            whose = "What is unchanged was marked on its old paper." if paper is None else f"Marked on paper {paper}."
-            console.print(whose, highlight=False)
-        return yes or (sys.stdin.isatty() and _agrees(console, "Write these?"))
-
-    def unwalled() -> bool:
-        console.print(NO_WALLS, style="bold", markup=False)
-        return no_walls or not sys.stdin.isatty() or _agrees(console, "Run them all the same?")
+    Args:
+        students: who is graded, and of whom it is told; everybody, if empty.
+        whole: show the table of students however many they are.
+    """
+    console = Console(width=None if sys.stdout.isatty() else FILE_WIDTH, stderr=as_json)
 
     def stopped(message: str, code: int) -> int:
         console.print(message, style="bold", markup=False)
@@ -57,28 +59,52 @@ def run(
         return code
 
     try:
-        graded = grade(
-            Course(root),
-            assignment,
-            jobs=jobs,
-            scheduler=scheduler,
-            force=force,
-            feedback=feedback,
-            paper=paper,
-            confirm=confirm,
-            unwalled=unwalled,
-            console=console,
-        )
+        course = Course(root)
     except Problem as problem:
         return stopped(str(problem), problem.code)
-    except KeyboardInterrupt:
-        return stopped("Stopped. What was finished is kept: run the same command again to go on.", INTERRUPTED)
-    code = UNCONFIRMED if not graded.written else FAILED if graded.failed else 0
-    error = "" if graded.written else "Nothing was written. Say yes, or use --yes: what was marked is kept."
+    with logged(course, assignment) as log:
+        log.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC, {' '.join(sys.argv[1:])}", markup=False, highlight=False)
+
+        def confirm(changes: list[Change]) -> bool:
+            console.print(preview(changes))
+            log.print(preview(changes))
+            if assignment in NOTEBOOKS:
+                unchanged = "What is unchanged was marked on its old paper."
+                console.print(unchanged if paper is None else f"Marked on paper {paper}.", highlight=False)
+            return yes or (sys.stdin.isatty() and _agrees(console, "Write these?"))
+
+        def unwalled() -> bool:
+            console.print(NO_WALLS, style="bold", markup=False)
+            return no_walls or not sys.stdin.isatty() or _agrees(console, "Run them all the same?")
+
+        try:
+            graded = grade(
+                course,
+                assignment,
+                jobs=jobs,
+                scheduler=scheduler,
+                force=force,
+                feedback=feedback,
+                paper=paper,
+                students=students,
+                confirm=confirm,
+                unwalled=unwalled,
+                console=console,
+            )
+        except Problem as problem:
+            log.print(problem, markup=False)
+            return stopped(str(problem), problem.code)
+        except KeyboardInterrupt:
+            log.print("stopped")
+            return stopped("Stopped. What was finished is kept: run the same command again to go on.", INTERRUPTED)
+        code = UNCONFIRMED if not graded.written else FAILED if graded.failed else 0
+        error = "" if graded.written else "Nothing was written. Say yes, or use --yes: what was marked is kept."
+        tell(log, assignment, graded, whole=True, tracebacks=True)
+        log.print(error or f"exit code {code}", highlight=False)
     if as_json:
-        print(json.dumps(as_tree(assignment, graded) | {"error": error or None, "code": code}))
+        print(json.dumps(as_tree(assignment, graded, students) | {"error": error or None, "code": code}))
     else:
-        tell(console, assignment, graded)
+        tell(console, assignment, graded, students, whole)
     if error:
         console.print(error, style="bold")
     return code
@@ -95,7 +121,7 @@ def _agrees(console: Console, question: str) -> bool:
 def grade_sample() -> int:
     """Make the sample class, grade all of it, and return the exit code."""
     course = make_sample()
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    console = Console(width=None if sys.stdout.isatty() else FILE_WIDTH)
     failed = False
     if best_walls() == "none":
         console.print(NO_WALLS, style="bold", markup=False)
@@ -107,15 +133,35 @@ def grade_sample() -> int:
     return FAILED if failed else 0
 
 
-def tell(console: Console, assignment: str, graded: Graded) -> None:
-    """Print what a run did: the table, then what was repaired, then who could not be graded, then where the report is."""
-    console.print(table(assignment, graded.lines, graded.late))
+def tell(
+    console: Console,
+    assignment: str,
+    graded: Graded,
+    students: Collection[str] = (),
+    whole: bool = False,
+    tracebacks: bool = False,
+) -> None:
+    """Print what a run did: the table, then what was repaired, then who could not be graded, then where the report is.
+
+    Where nothing was written, there is no table: what it would show has been shown, as changes.
+
+    Args:
+        students: whose rows the table has; everybody's, if empty.
+        whole: show it however many they are; else what it comes to.
+        tracebacks: print these too.
+    """
+    lines = [line for line in graded.lines if not students or line.student in students]
+    if graded.written and (whole or len(by_student(lines)) <= LARGEST_TABLE):
+        console.print(table(console, assignment, lines, graded.late))
+    elif graded.written:
+        console.print(summary(assignment, lines, graded.late))
+        console.print("Everybody's row: --table, or the class report.", highlight=False)
     for outcome, why in ((FOR_A_PERSON, ""), (LOOK_AGAIN, " (run again since somebody marked it)")):
         waiting = sum(line.outcome == outcome for line in graded.lines)
         if waiting:
             console.print(f"{waiting} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
     for student, notes in sorted(graded.notes.items()):
-        for note in sentences(notes):
+        for note in notes if tracebacks else sentences(notes):
             console.print(f"{student}: {note}", markup=False, highlight=False)
     alike: dict[str, list[str]] = {}
     for student, reason in sorted(graded.failed.items()):
@@ -129,7 +175,7 @@ def tell(console: Console, assignment: str, graded: Graded) -> None:
         console.print(f"class report: {graded.report}", soft_wrap=True, markup=False, highlight=False)
 
 
-def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
+def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> dict[str, Any]:
     """What `--json` prints, but for `error`, a sentence or null, and `code`, which is the exit code.
 
     Where nothing was graded, there are only `assignment` (null where the command line could not be read, or grading broke),
@@ -145,9 +191,12 @@ def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
       (null: not marked by this run), `paper` (null: an assignment that is not this course's, or nothing handed in), `raw_score`, `score` (after the penalty), `max_score`, `notes` and `exercises`;
     - `exercises`, of a student: a list of `exercise`, `points`, `score` (null: nobody has decided), `extra_credit`, `outcome`,
       `mistakes`, `needs_manual`.
+
+    Args:
+        students: who stands there; everybody, if empty.
     """
-    students = []
-    for student in dict.fromkeys(line.student for line in graded.lines):
+    told = []
+    for student in students or dict.fromkeys(line.student for line in graded.lines):
         own = [line for line in graded.lines if line.student == student]
         late = graded.late.get(student, Late())
         exercises = [
@@ -162,7 +211,7 @@ def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
             }
             for line in own
         ]
-        students.append(
+        told.append(
             {
                 "student": student,
                 "name": graded.names.get(student, ""),
@@ -185,5 +234,5 @@ def as_tree(assignment: str, graded: Graded) -> dict[str, Any]:
         "report": str(graded.report) if graded.report else None,
         "failed": graded.failed,
         "changes": [vars(change) for change in graded.changes],
-        "students": students,
+        "students": told,
     }

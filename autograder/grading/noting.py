@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from autograder.grading.store import write_atomically
 
@@ -60,6 +61,14 @@ class Said:
         with suppress(OSError, ValueError, TypeError):
             return cls(**json.loads((folder / SAID).read_text()))
         return cls()
+
+    def with_news(self, of: Collection[str], news: Said) -> Said:
+        """The same, and of some students what was said since."""
+
+        def renewed(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+            return {who: what for who, what in old.items() if who not in of} | dict(new)
+
+        return Said(*(renewed(*pair) for pair in zip(vars(self).values(), vars(news).values(), strict=True)))
 
     def keep(self, folder: Path) -> None:
         write_atomically(folder / SAID, json.dumps(asdict(self)))

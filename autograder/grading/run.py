@@ -121,11 +121,12 @@ def grade(
         if registered(course, assignment):
             console.print(f"{assignment} was not in the gradebook yet: it was entered from source/.", markup=False)
         snapshot = read_snapshot(course, assignment)
-        run = _Run(course, snapshot, force, console, (MARKING, WRITING, FEEDBACK) if feedback else (MARKING, WRITING))
+        phases = (MARKING, WRITING, FEEDBACK) if feedback else (MARKING, WRITING)
+        run = _Run(course, snapshot, students, force, console, phases)
         if paper is not None:
             run.papers.use(paper)
         try:
-            run.read(students)
+            run.read()
             if run.waiting and scheduler is None and not run.has_walls() and not unwalled():
                 raise Problem(
                     "Nothing was run. Say yes, or use --no-walls: submissions then run without walls.", UNCONFIRMED
@@ -159,10 +160,16 @@ class _Run:
     """One run, step by step."""
 
     def __init__(
-        self, course: Course, snapshot: Snapshot, force: bool, console: Console, phases: tuple[str, ...]
+        self,
+        course: Course,
+        snapshot: Snapshot,
+        only: Collection[str],
+        force: bool,
+        console: Console,
+        phases: tuple[str, ...],
     ) -> None:
         self.course, self.snapshot, self.force, self.console = course, snapshot, force, console
-        self.phases = phases
+        self.only, self.phases = only, phases
         self.assignment = snapshot.assignment
         self.marker = Marker(snapshot)
         self.store = Store(course.class_folder / "graded" / snapshot.assignment, snapshot)
@@ -178,15 +185,15 @@ class _Run:
         self.waiting: list[str] = []
         self.preload = [worker.__name__, feed_back.__module__, *exercise_modules(self.assignment)]
 
-    def read(self, only: Collection[str]) -> None:
-        """Read what was handed in, by these or by everybody, and find out what there is to do."""
+    def read(self) -> None:
+        """Read what was handed in, and find out what there is to do."""
         excluded = self.course.directory.student_id_exclude.split(",")
         students = [student for student in self.course.submitters(self.assignment) if student not in excluded]
-        for student in only:
+        for student in self.only:
             if student not in students:
                 raise Problem(f"{student} handed in nothing for {self.assignment}.{nearest(student, students)}")
-        if only:
-            students = [student for student in students if student in only]
+        if self.only:
+            students = [student for student in students if student in self.only]
         else:
             self.graded.failed |= self.course.misnamed(self.assignment)
         if not students and not self.graded.failed:
@@ -345,10 +352,13 @@ class _Run:
         """Say what the gradebook now says of everybody; where anything was written, also on a page."""
         graded = self.graded
         said = Said(graded.failed, graded.notes, graded.papers)
+        kept = self.course.class_folder / "graded" / self.assignment
+        if self.only:
+            said = Said.kept(kept).with_news(self.only, said)
         gathered = gather(self.course, self.assignment, said)
         graded.lines, graded.late, graded.names = gathered.lines, dict(gathered.late), dict(gathered.names)
         if graded.written:
-            said.keep(self.course.class_folder / "graded" / self.assignment)
+            said.keep(kept)
             graded.report = self.course.class_folder / "report" / f"{self.assignment}.html"
             write_atomically(graded.report, html(gathered))
 

@@ -1,0 +1,93 @@
+"""What a run prints of a class: everybody's row where that fits, what it comes to where there are many, and a log of all of it."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from autograder.grading.command import LARGEST_TABLE, run, tell
+from autograder.grading.report.lines import Line
+from autograder.grading.run import Graded
+from autograder.problems import USAGE
+from tests.support.quick_class import NAME, QuickClass
+
+MISTAKE = "sums_of_columns_where_rows_are_asked_for"
+NOTEBOOK = "00_shapes"
+EXERCISES = ("pairwise_dots", "mix_rows", "to_columns")
+
+
+def a_class(count: int) -> Graded:
+    """Students of whom every second made one mistake."""
+    found = []
+    for number in range(count):
+        for exercise in EXERCISES:
+            wrong = number % 2 == 1 and exercise == "mix_rows"
+            outcome, mistakes = ("wrong", (MISTAKE,)) if wrong else ("passed", ())
+            found.append(Line(f"s{number:03}", exercise, 0.0 if wrong else 2.0, outcome, mistakes, 2.0))
+    return Graded(lines=found)
+
+
+def told(graded: Graded, width: int = 200, **options: Any) -> str:
+    console = Console(file=StringIO(), width=width)
+    tell(console, NOTEBOOK, graded, **options)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_small_class_is_told_student_by_student() -> None:
+    said = told(a_class(LARGEST_TABLE))
+    assert "s000" in said
+    assert MISTAKE in said
+
+
+def test_of_a_large_one_it_is_told_what_it_comes_to_and_how_to_see_all() -> None:
+    said = told(a_class(LARGEST_TABLE + 1))
+    assert "00_shapes: 41 graded, mean" in said
+    assert f"{MISTAKE}, 20" in said
+    assert "51%" in said  # 21 of 41
+    assert "s000" not in said
+    assert "--table" in said
+    assert "s000" in told(a_class(LARGEST_TABLE + 1), whole=True)
+
+
+def test_who_was_asked_for_is_told_alone() -> None:
+    said = told(a_class(60), students=["s007"])
+    assert "s007" in said
+    assert "s008" not in said
+
+
+@pytest.mark.parametrize(("width", "names", "points"), [(120, True, True), (80, False, True), (40, False, False)])
+def test_what_a_terminal_has_no_room_for_is_left_out_and_said(width: int, names: bool, points: bool) -> None:
+    said = told(a_class(2), width)
+    assert (MISTAKE in said, "pairwise_dots" in said) == (names, points)
+    assert ("Too narrow" in said) is not names
+    assert max(map(len, said.splitlines())) <= width
+
+
+def test_where_nothing_was_written_there_is_no_table() -> None:
+    graded = a_class(2)
+    graded.written = False
+    assert "s000" not in told(graded)
+
+
+def test_every_run_leaves_a_log_with_everything_in_it(quick_class: QuickClass) -> None:
+    course = quick_class(ada="2", ben="raise 1")
+    run(course.root, NAME, feedback=False)
+    run(course.root, "quack")
+    first, second = sorted((course.class_folder / "logs").iterdir(), key=lambda path: path.name.startswith("quack"))
+    said = first.read_text()
+    for part in ("ada", "ben could not be graded: RuntimeError: no kernel", "Traceback ", "exit code 1"):
+        assert part in said
+    assert f"There is no assignment 'quack' in {course.root}" in second.read_text()
+
+
+def test_one_student_alone_is_graded_told_and_counted(
+    quick_class: QuickClass, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = quick_class(ada="2", ben="raise 1")
+    assert run(course.root, NAME, feedback=False, students=["ada"]) == 0
+    assert "ben" not in capsys.readouterr().out
+    assert run(course.root, NAME, feedback=False, students=["adda"]) == USAGE
+    assert "Did you mean ada?" in capsys.readouterr().out
