@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.grading.lateness import Late
-from autograder.grading.report.lines import GRADED, NOT_GRADED, NOTHING, Line, by_student, columns, total
+from autograder.grading.report.lines import NOT_GRADED, NOTHING, Line, by_student, columns, total
 
 
 def table(notebook: str, found: list[Line], late: Mapping[str, Late] = MappingProxyType({})) -> Table:
@@ -30,5 +30,4 @@ def table(notebook: str, found: list[Line], late: Mapping[str, Late] = MappingPr
 def _cell(line: Line) -> str:
     if line.score is None:
         return line.outcome if line.outcome in (NOTHING, NOT_GRADED) else f"? {line.outcome}"
-    remarks = line.mistakes or ((line.outcome,) if line.outcome not in ("passed", "partly", "wrong", GRADED) else ())
-    return "\n".join([f"{line.score:g}", *remarks])
+    return "\n".join([f"{line.score:g}", *line.remarks])
