@@ -13,7 +13,7 @@ from rich.text import Text
 
 from autograder.grading.lateness import Late
 from autograder.grading.report.counting import Spread
-from autograder.grading.report.lines import GRADED, NOT_GRADED, NOTHING, Line, by_student, columns, total
+from autograder.grading.report.lines import NOT_GRADED, NOTHING, Line, by_student, columns, total
 
 NO_NAMES = "Too narrow for what went wrong: that is in the class report, in the log, and here in {} columns."
 NO_EXERCISES = "Too narrow for {} exercises: they are in the class report, in the log, and here in {} columns."
@@ -97,5 +97,4 @@ def _points(line: Line) -> str:
 def _cell(line: Line) -> str:
     if line.score is None:
         return line.outcome if line.outcome in (NOTHING, NOT_GRADED) else f"? {line.outcome}"
-    remarks = line.mistakes or ((line.outcome,) if line.outcome not in ("passed", "partly", "wrong", GRADED) else ())
-    return "\n".join([f"{line.score:g}", *remarks])
+    return "\n".join([f"{line.score:g}", *line.remarks])

@@ -73,7 +73,7 @@ def _form(value: Value) -> Iterator[str]:
 def _number(array: np.ndarray) -> str:
     """One number for an array, and where in it no number stands."""
     flat = array.astype(np.float64).ravel()
-    weights = _weights(flat.size)
+    weights = _weights(flat.size.bit_length())[: flat.size]
     others, total, size = "", float(flat @ weights), float(np.abs(flat) @ weights)
     if not math.isfinite(size):
         finite = np.isfinite(flat)
@@ -86,7 +86,7 @@ def _number(array: np.ndarray) -> str:
     return f"e{magnitude} {math.floor(total / 10.0**magnitude * 10 ** DIGITS[array.dtype.name] + BESIDE)}{others}"
 
 
-@lru_cache(64)
-def _weights(size: int) -> np.ndarray:
-    """As many numbers between 1 and 2 that no sum of small ones cancels."""
-    return 1.0 + np.mod(np.arange(1, size + 1) * ((math.sqrt(5) - 1) / 2), 1.0)
+@lru_cache
+def _weights(bits: int) -> np.ndarray:
+    """Enough weights for arrays whose number of entries has so many bits: between 1 and 2, and no sum of small ones cancels them."""
+    return 1.0 + np.mod(np.arange(1, 2**bits + 1) * ((math.sqrt(5) - 1) / 2), 1.0)

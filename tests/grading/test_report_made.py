@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
+from rich.console import Console
 from typer.testing import CliRunner
 
 import course as library
@@ -25,6 +26,7 @@ from autograder.grading.report.grouping import groups
 from autograder.grading.report.page import html
 from autograder.grading.reporting import report
 from autograder.grading.run import Graded, grade
+from autograder.grading.table import table
 from autograder.judging import Paper, judge_here
 from autograder.problems import Problem
 from course.client import answer
@@ -74,6 +76,18 @@ def test_the_same_slip_written_in_two_ways_is_one_group(gathered: Gathered) -> N
     assert una.code == SLIP
     assert una.missed
     assert una.note.endswith("the right one times 3/2.")
+
+
+def test_the_table_says_what_was_not_recognised(gathered: Gathered) -> None:
+    said = {line.student: line.remarks for line in gathered.lines if line.exercise == "mix_rows"}
+    assert said["ada"] == ()
+    assert said["una"] == ("not recognised",)
+    assert said["ray"] == ("raised, not recognised",)
+    assert said["end"] == ("crashed",)
+    console = Console(width=140)
+    with console.capture() as printed:
+        console.print(table(NOTEBOOK, gathered.lines))
+    assert "raised, not recognised" in printed.get()
 
 
 def test_no_page_of_a_student_shows_by_what_answers_are_known_to_be_alike(course: Course, gathered: Gathered) -> None:

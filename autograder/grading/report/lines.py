@@ -19,6 +19,9 @@ NOT_GRADED = "not graded"
 GRADED = "graded"
 FOR_A_PERSON = "to be graded by hand"
 LOOK_AGAIN = "to be looked at again"
+NOT_RECOGNISED = "not recognised"
+SILENT = ("passed", "partly", "wrong", GRADED)
+"""The outcomes that points say as well."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,13 @@ class Line:
     def unrecognised(self) -> bool:
         """Whether it is wrong in a way that no known mistake is."""
         return self.outcome in catalogue.UNRECOGNISED and not self.mistakes and not self.solved
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What points alone do not say: the mistakes, or that none was recognised, or what became of it."""
+        if self.unrecognised:
+            return (f"{'raised, ' if self.outcome == 'raised' else ''}{NOT_RECOGNISED}",)
+        return self.mistakes or (() if self.outcome in SILENT else (self.outcome,))
 
 
 def lines(course: Course, assignment: str) -> list[Line]:

@@ -6,7 +6,6 @@ import hashlib
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
@@ -14,13 +13,11 @@ from markupsafe import Markup, escape
 from autograder.grading.report import telling
 from autograder.grading.report.counting import Spread, bars
 from autograder.grading.report.gathering import Gathered
-from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, NOTHING, Line, by_student
+from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, Line, by_student
 from autograder.grading.report.term import Term
 from autograder.plugins.pages import LAYOUT
 
 HERE = Path(__file__).parent / "page"
-SILENT = ("passed", "partly", "wrong", GRADED, NOTHING)
-"""The outcomes that points say as well."""
 
 
 def html(gathered: Gathered, anonymous: bool = False) -> str:
@@ -108,10 +105,6 @@ def _file(exercise: str) -> str:
 
 def _cell(line: Line) -> Markup:
     """One student's exercise in the table: the points, and what they do not say."""
-    score = Markup("") if line.score is None else Markup(_points(line.score))
-    said: Any = line.mistakes or (() if line.outcome in SILENT else (line.outcome,))
-    if line.unrecognised:
-        said = ("not recognised",)
-    if line.score is None and line.outcome in (FOR_A_PERSON, LOOK_AGAIN):
-        score = Markup("?")
-    return score + Markup("").join(Markup("<small>{}</small>").format(_name(one)) for one in said)
+    waits = line.score is None and line.outcome in (FOR_A_PERSON, LOOK_AGAIN)
+    score = Markup("" if line.score is None and not waits else _points(line.score))
+    return score + Markup("").join(Markup("<small>{}</small>").format(_name(one)) for one in line.remarks)
