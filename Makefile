@@ -79,7 +79,7 @@ $(READY): constraints.txt pyproject.toml course/__init__.py
 		{ echo "Python 3.11 or later is needed: make PYTHON=python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[instructor,site,test]'
+		--constraint constraints.txt --editable '.[hub,instructor,postgres,site,test]'
 	mkdir -p $(VENV)/share/jupyter/lab/settings
 	echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
 		> $(VENV)/share/jupyter/lab/settings/overrides.json
