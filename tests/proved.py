@@ -114,6 +114,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/browser/test_index.py": (*STUDENTS, "autograder/authoring", "docs", "release", "source"),
     "tests/browser/test_site_seen.py": SITE,
     "tests/browser/test_feedback_page.py": GRADER,
+    "tests/browser/test_formgrader.py": (*GRADER, *CAPSTONE),
     "tests/engine": (*GRADER, "course"),
     "tests/engine/test_outputs.py": (*GRADER, *ONE_NOTEBOOK, "autograder/exercises/{room}"),
     "tests/grading": GRADER,

@@ -46,7 +46,7 @@ def serving(work: Path, home: Path, notebooks: Path = ROOT / "release") -> Abstr
 
 def lab(course: Path, home: Path) -> AbstractContextManager[Server]:
     """JupyterLab as an instructor starts it in the folder of a course, with nbgrader's menu and formgrader."""
-    command = ["jupyterlab", "--no-browser", "--ServerApp.disable_check_xsrf=True"]
+    command = ["jupyterlab", "--no-browser"]
     return _running([*command, *(["--allow-root"] if os.geteuid() == 0 else [])], course, home)
 
 
