@@ -1,5 +1,5 @@
 """Course folders of their own, in which notebook 00 is released; which tests run beside which; and what becomes of tests where no
-walls can be built, or no browser or no PostgreSQL is."""
+walls can be built, or no browser, PostgreSQL or hub is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autograder.engine.doctor import remedy
 from autograder.engine.outer import why_not
 from autograder.folder import Course
 from tests.browser.chromium import NO_BROWSER, REMEDY
-from tests.support import postgres
+from tests.support import hub, postgres
 
 pytest_plugins = ["tests.proved"]
 pytest.register_assert_rewrite("tests.browser.paths", "tests.browser.likeness", "tests.browser.visit")
@@ -94,7 +94,7 @@ def walls() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How many tests were left out because there are no walls, no browser or no server, and how to have them run."""
+    """How many tests were left out because there are no walls, no browser, no server or no hub, and how to have them run."""
     skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
     if without_walls := sum(NO_WALLS in why for why in skipped):
         reason = why_not("both")
@@ -108,12 +108,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"To run them: {REMEDY}, and then `make test`.",
             yellow=True,
         )
-    if without_server := sum(postgres.NO_SERVER in why for why in skipped):
-        terminalreporter.write_line(
-            f"tests skipped because {postgres.NO_SERVER}, {without_server}. "
-            f"To run them: {postgres.REMEDY}, and then `make test`.",
-            yellow=True,
-        )
+    for what, remedy_for_it in ((postgres.NO_SERVER, postgres.REMEDY), (hub.NO_HUB, hub.REMEDY)):
+        if without := sum(what in why for why in skipped):
+            terminalreporter.write_line(
+                f"tests skipped because {what}, {without}. To run them: {remedy_for_it}, and then `make test`.",
+                yellow=True,
+            )
 
 
 @pytest.fixture(scope="session")
