@@ -21,7 +21,7 @@ from autograder.engine.doctor import remedy
 from autograder.engine.outer import why_not
 from autograder.folder import Course
 from tests.browser.chromium import NO_BROWSER, REMEDY
-from tests.support import hub, postgres
+from tests.support.needed import HUB, POSTGRES
 
 pytest_plugins = ["tests.proved"]
 pytest.register_assert_rewrite("tests.browser.paths", "tests.browser.likeness", "tests.browser.visit")
@@ -108,10 +108,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"To run them: {REMEDY}, and then `make test`.",
             yellow=True,
         )
-    for what, remedy_for_it in ((postgres.NO_SERVER, postgres.REMEDY), (hub.NO_HUB, hub.REMEDY)):
-        if without := sum(what in why for why in skipped):
+    for needed in (POSTGRES, HUB):
+        if without := sum(needed.missing in why for why in skipped):
             terminalreporter.write_line(
-                f"tests skipped because {what}, {without}. To run them: {remedy_for_it}, and then `make test`.",
+                f"tests skipped because {needed.missing}, {without}. To run them: {needed.remedy}, and then `make test`.",
                 yellow=True,
             )
 

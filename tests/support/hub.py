@@ -13,16 +13,12 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-import pytest
-
 from autograder.folder import ROOT
+from tests.support.needed import HUB
 from tests.support.users import Machine, obstacle
 from tests.support.waiting import until
 
 PROXY = "configurable-http-proxy"
-NO_HUB = "no hub can be started here"
-REMEDY = "as root, `make hub`"
-REQUIRED = "REQUIRE_HUB"  # set in the environment where a test that is left out is a failure
 PASSWORD = "known to all of them"
 
 
@@ -40,10 +36,9 @@ class Hub:
 def proxy() -> str:
     """Where the proxy's program is. A test that asks for a hub is left out where there can be none, or fails where it is required."""
     found = shutil.which(PROXY, path=os.pathsep.join([f"{sys.prefix}/bin", os.environ["PATH"]]))
-    reason = obstacle() or ("" if found else f"there is no {PROXY}: {REMEDY}")
-    if reason and os.environ.get(REQUIRED):
-        pytest.fail(f"{NO_HUB}, and {REQUIRED} is set: {reason}", pytrace=False)
-    return found if found and not reason else pytest.skip(f"{NO_HUB}: {reason}")
+    if found is None or obstacle():
+        HUB.leave_out(obstacle() or f"there is no {PROXY}")
+    return found
 
 
 @contextmanager

@@ -14,16 +14,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import pytest
 from sqlalchemy import URL, create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from autograder.folder import CONFIG, Course
+from tests.support.needed import POSTGRES
 from tests.support.waiting import until
 
-NO_SERVER = "there is no PostgreSQL server here"
-REMEDY = "`apt-get install postgresql`"
-REQUIRED = "REQUIRE_POSTGRES"  # set in the environment where a test that is left out is a failure
 OWNER = "postgres"  # the server refuses to run as root
 _numbers = count(1)
 
@@ -112,9 +109,7 @@ def _program(name: str) -> str:
     debians = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
     folders = os.pathsep.join([*map(str, reversed(debians)), os.environ["PATH"]])
     found = shutil.which(name, path=folders)
-    if found is None and os.environ.get(REQUIRED):
-        pytest.fail(f"{NO_SERVER}, and {REQUIRED} is set: {REMEDY}", pytrace=False)
-    return found or pytest.skip(NO_SERVER)
+    return found or POSTGRES.leave_out()
 
 
 def _alone(user: str | None) -> dict[str, Any]:
