@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 WORKERS := 3
 RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
-.PHONY: grade test test-all exercises numbers lab kit site solutions setup release outputs mutants lint
+.PHONY: grade test test-all exercises numbers hub lab kit site solutions setup release outputs mutants lint
 
 grade: $(READY) release
 	$(RUN) python -m autograder sample
@@ -51,6 +51,10 @@ lab: $(READY)
 	$(RUN) python -m autograder notebooks
 	$(RUN) python -m course --notebooks build/notebooks --work work
 
+# What a hub needs that is no Python: its proxy, in .venv or the environment PREFIX. npm has to be there.
+hub:
+	npm install --silent --no-fund --no-audit --global --prefix $(or $(PREFIX),$(VENV)) configurable-http-proxy@5.3.0
+
 # The zip that students start from; `make kit UPTO=03` has the notebooks up to 03 in it, and no answer to that one or to a later one.
 kit: $(READY) release
 	$(RUN) python -m autograder kit $(or $(UPTO),$(error name the last notebook: make kit UPTO=03))
@@ -80,7 +84,7 @@ $(READY): constraints.txt pyproject.toml course/__init__.py
 		{ echo "Python 3.11 or later is needed: make PYTHON=python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[instructor,site,test]'
+		--constraint constraints.txt --editable '.[hub,instructor,postgres,site,test]'
 	mkdir -p $(VENV)/share/jupyter/lab/settings
 	echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
 		> $(VENV)/share/jupyter/lab/settings/overrides.json

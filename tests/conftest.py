@@ -1,5 +1,5 @@
 """Course folders of their own, in which notebook 00 is released; which tests run beside which; and what becomes of tests where no
-walls can be built, or no browser is."""
+walls can be built, or no browser, PostgreSQL or hub is."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from autograder.engine.doctor import remedy
 from autograder.engine.outer import why_not
 from autograder.folder import Course
 from tests.browser.chromium import NO_BROWSER, REMEDY
+from tests.support.needed import HUB, POSTGRES
 
 pytest_plugins = ["tests.proved"]
 pytest.register_assert_rewrite("tests.browser.paths", "tests.browser.likeness", "tests.browser.visit")
@@ -44,6 +45,7 @@ BEGUN_FIRST = (
     "tests/test_kills.py",
     "tests/engine/test_killed.py",
     "tests/grading/test_run.py",
+    "tests/grading/test_postgres.py",
     "tests/authoring/test_kits.py",
     "tests/plugins/test_exchange.py",
     "tests/plugins/test_hostile_folders.py",
@@ -92,7 +94,7 @@ def walls() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How many tests were left out because there are no walls, or no browser, and how to have them run."""
+    """How many tests were left out because there are no walls, no browser, no server or no hub, and how to have them run."""
     skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
     if without_walls := sum(NO_WALLS in why for why in skipped):
         reason = why_not("both")
@@ -106,6 +108,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"To run them: {REMEDY}, and then `make test`.",
             yellow=True,
         )
+    for needed in (POSTGRES, HUB):
+        if without := sum(needed.missing in why for why in skipped):
+            terminalreporter.write_line(
+                f"tests skipped because {needed.missing}, {without}. To run them: {needed.remedy}, and then `make test`.",
+                yellow=True,
+            )
 
 
 @pytest.fixture(scope="session")

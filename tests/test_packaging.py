@@ -25,14 +25,15 @@ README = (ROOT / "README.md").read_text()
 
 
 def canonical(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+    """A package's name in one form, without the extras that are asked of it."""
+    return re.sub(r"[-_.]+", "-", name.partition("[")[0]).lower()
 
 
 def declared() -> set[str]:
     extras = PROJECT["optional-dependencies"]
     listed = (
         *PROJECT["dependencies"],
-        *(name for extra in ("instructor", "lab", "site", "test") for name in extras[extra]),
+        *(name for extra in ("hub", "instructor", "lab", "postgres", "site", "test") for name in extras[extra]),
     )
     return {canonical(name) for name in listed}
 

@@ -1,4 +1,4 @@
-"""The gradebook, opened; what goes wrong with it is said in a sentence."""
+"""The gradebook, opened, and kept for one run; what goes wrong with it is said in a sentence."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nbgrader.api import Gradebook
+from sqlalchemy import create_engine, func, make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.folder import Course
-from autograder.plugins.bookkeeping import sentence
-from autograder.problems import FAILED, Problem
+from autograder.plugins.bookkeeping import sentence, trouble_with
+from autograder.problems import FAILED, OTHER_RUN, Problem
+
+LOCK = 5_200_105
+"""The number of the lock that a run holds in a database, where every run looks for it."""
 
 
 @contextmanager
@@ -25,3 +29,32 @@ def opened(course: Course) -> Iterator[Gradebook]:
             yield gradebook
     except SQLAlchemyError as error:
         raise Problem(sentence(course.database, error), FAILED) from None
+
+
+@contextmanager
+def only_writer(course: Course) -> Iterator[None]:
+    """A gradebook that can be used, and that on PostgreSQL no run from another checkout uses for as long as this one lasts.
+
+    The server lifts the bar when the process that holds it dies. A gradebook in a file lies in one checkout, and is kept with that.
+
+    Raises:
+        Problem: it cannot be used, or another run uses it; the message says what to do.
+    """
+    if trouble := trouble_with(course.database):
+        raise Problem(trouble, FAILED)
+    if make_url(course.database).get_backend_name() != "postgresql":
+        yield
+        return
+    engine = create_engine(course.database, isolation_level="AUTOCOMMIT")  # no transaction stays open all the while
+    try:
+        with engine.connect() as connection:
+            if not connection.scalar(select(func.pg_try_advisory_lock(LOCK))):
+                raise Problem(
+                    "This gradebook is being used by another run, from another checkout; wait for it, or stop it.",
+                    OTHER_RUN,
+                )
+            yield
+    except SQLAlchemyError as error:
+        raise Problem(sentence(course.database, error), FAILED) from None
+    finally:
+        engine.dispose()

@@ -16,7 +16,7 @@ from autograder.engine import Given, NoSuchWalls, TooMuchToSend, ZygoteFailed, b
 from autograder.folder import Course
 from autograder.grading import gradebook, worker
 from autograder.grading.crew import Cluster, Crew, Local, cores, in_parallel
-from autograder.grading.database import opened
+from autograder.grading.database import only_writer, opened
 from autograder.grading.feedback import feed_back, open_course
 from autograder.grading.folders import prepare_folder, write_folder
 from autograder.grading.gradebook import Entry
@@ -34,7 +34,6 @@ from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, exercise_modules, only_run, write_atomically
 from autograder.grading.submission import Submission, read_submission
 from autograder.plugins import stamping
-from autograder.plugins.bookkeeping import trouble_with
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.papers import Papers
@@ -115,9 +114,7 @@ def grade(
         Problem: nothing can be graded as things are; the message says what to do.
     """
     console = console or Console(quiet=True)
-    with only_run(course.class_folder / "graded"):
-        if trouble := trouble_with(course.database):
-            raise Problem(trouble, FAILED)
+    with only_run(course.class_folder / "graded"), only_writer(course):
         if registered(course, assignment):
             console.print(f"{assignment} was not in the gradebook yet: it was entered from source/.", markup=False)
         snapshot = read_snapshot(course, assignment)

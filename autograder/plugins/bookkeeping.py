@@ -11,7 +11,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy import Connection, create_engine, inspect, make_url, text
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
 
 from autograder.plugins.printable import printable
 
@@ -22,6 +22,7 @@ TO_USE = (
 )
 TO_REPAIR = "Put a backup of it in its place, or move it away and run `nbgrader generate_assignment` to begin another."
 TO_UPGRADE = "Make a copy of it, and run `nbgrader db upgrade`."
+DRIVER = "`pip install --constraint constraints.txt --editable '.[instructor,postgres]'`"
 TO_INSTALL = "Install the nbgrader that it was made with."
 
 
@@ -37,13 +38,13 @@ def trouble_with(db_url: str) -> str:
     except SQLAlchemyError as error:
         return sentence(db_url, error)
     except ImportError as error:
-        return f"{_named(db_url)} could not be used: {error}. Install its driver."
+        return f"{_named(db_url)} could not be used: {error}. Install its driver; for PostgreSQL, {DRIVER}."
 
 
 def sentence(db_url: str, error: SQLAlchemyError) -> str:
     """What went wrong with a gradebook, and what to do."""
     reason = printable(str(getattr(error, "orig", None) or error))
-    if isinstance(error, OperationalError):
+    if isinstance(error, OperationalError | IntegrityError):
         return f"{_named(db_url)} could not be used: {reason}. What was finished is kept. {TO_USE}"
     return f"{_named(db_url)} is damaged, or is none: {reason}. It was left as it is. {TO_REPAIR}"
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+from pathlib import Path
+
 from traitlets.config import Config
 
 LOGGING = {
@@ -10,6 +13,9 @@ LOGGING = {
     "loggers": {"autograder": {"handlers": ["console"], "propagate": False}},
 }
 """Every message of nbgrader's commands passes the filter, the plug-ins' own too: students chose some of the words."""
+
+LAYOUTS = [str(Path(__file__).parent), str(files("nbgrader") / "server_extensions" / "formgrader" / "templates")]
+"""Where nbconvert looks for formgrader's folder `formgrade`: ours has one file, and nbgrader's all others."""
 
 
 def plug_in(c: Config) -> None:
@@ -63,3 +69,8 @@ def plug_in(c: Config) -> None:
         "autograder.plugins.hiding.HideHiddenTests",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
+    c.HTMLExporter.extra_template_basedirs = LAYOUTS
+    c.HTMLExporter.preprocessors = ["autograder.plugins.formgrading.BesideAnswers"]
+    c.HTMLExporter.filters = {"markdown2html": "autograder.plugins.formgrading.markdown2html"}
+    c.PageExporter.filters = {}  # an HTMLExporter too, with ways of its own
+    c.PageExporter.preprocessors = []

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
@@ -35,13 +35,23 @@ class Server:
         return f"{self.origin}/{page}?reset&token={TOKEN}"
 
 
-@contextmanager
-def serving(work: Path, home: Path, notebooks: Path = ROOT / "release") -> Iterator[Server]:
+def serving(work: Path, home: Path, notebooks: Path = ROOT / "release") -> AbstractContextManager[Server]:
     """A server on a student's own copies of some notebooks, for as long as it is needed; all that it keeps for itself lies in `home`.
 
     Raises:
         RuntimeError: it did not start; the message says what it printed.
     """
+    return _running(["course", "--notebooks", str(notebooks), "--work", str(work), "--no-browser"], work, home)
+
+
+def lab(course: Path, home: Path) -> AbstractContextManager[Server]:
+    """JupyterLab as an instructor starts it in the folder of a course, with nbgrader's menu and formgrader."""
+    command = ["jupyterlab", "--no-browser"]
+    return _running([*command, *(["--allow-root"] if os.geteuid() == 0 else [])], course, home)
+
+
+@contextmanager
+def _running(module: list[str], work: Path, home: Path) -> Iterator[Server]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         server = Server(work, free.getsockname()[1])
@@ -54,16 +64,7 @@ def serving(work: Path, home: Path, notebooks: Path = ROOT / "release") -> Itera
         "JUPYTER_DATA_DIR": home / "data",
         "JUPYTER_RUNTIME_DIR": home / "runtime",
     }
-    command = [
-        sys.executable,
-        "-m",
-        "course",
-        "--notebooks",
-        str(notebooks),
-        "--work",
-        str(work),
-        "--no-browser",
-    ]
+    command = [sys.executable, "-m", *module]
     command += ["--ServerApp.ip=127.0.0.1", f"--ServerApp.port={server.port}", "--ServerApp.port_retries=0"]
     command += [f"--IdentityProvider.token={TOKEN}"]
     log = home / "server.log"

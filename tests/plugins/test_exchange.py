@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.folder import Course
+from autograder.folder import CONFIG, ROOT, Course
 from autograder.plugins.returning import SECRET
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, words
 from tests.support.users import Machine, needs_users, printed
@@ -33,13 +33,12 @@ def course(machine: Machine, released: Path) -> Course:
     """The instructor's, with the assignment released, and the work of one student who handed in by other means."""
     root = machine.home(INSTRUCTOR) / "course"
     shutil.copytree(released, root)
-    machine.configure(root)
     made = Course(root)
     hand_in(made, "carla", filled(made, RIGHT))
     machine.give(INSTRUCTOR, root)
     machine.run(INSTRUCTOR, root, "-m", "nbgrader", "release_assignment", NOTEBOOK)
     for student in STUDENTS:
-        machine.configure(machine.home(student))
+        shutil.copy(ROOT / "docs" / "hub" / "students" / CONFIG, machine.home(student))
     each(machine, "fetch_assignment", NOTEBOOK)
     return made
 
@@ -93,7 +92,7 @@ def test_the_class_commands_feedback_comes_back_to_who_handed_in(machine: Machin
 
 
 def test_feedback_by_nbgraders_own_commands_comes_back_too(machine: Machine, collected: Course) -> None:
-    for old in (machine.place / "exchange" / "attention" / "feedback", *map(machine.home, STUDENTS)):
+    for old in (machine.exchange / "feedback", *map(machine.home, STUDENTS)):
         for page in old.rglob("*.html"):
             page.unlink()
     teach(machine, collected, "-m", "nbgrader", "autograde", NOTEBOOK, "--force")

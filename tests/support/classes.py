@@ -13,8 +13,8 @@ from typing import Any
 
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from nbgrader.api import Gradebook
-from sqlalchemy import inspect, text
+from nbgrader.api import Base, Gradebook
+from sqlalchemy import inspect, select, text
 
 from autograder.folder import CONFIG, Course
 from autograder.judging.cells import VERDICT_TYPE
@@ -162,8 +162,14 @@ def gradebook_rows(course: Course) -> dict[str, list[str]]:
     """Every row of every table, with what it refers to written out in place of random identifiers."""
     with Gradebook(course.database, course.directory.course_id) as gradebook:
         look = inspect(gradebook.engine)
+        known = Base.metadata.tables  # their types make the same values of what different databases keep
         tables = {
-            name: [dict(row._mapping) for row in gradebook.db.execute(text(f'SELECT * FROM "{name}"'))]
+            name: [
+                dict(row._mapping)
+                for row in gradebook.db.execute(
+                    select(*known[name].c) if name in known else text(f'SELECT * FROM "{name}"')
+                )
+            ]
             for name in look.get_table_names()
         }
         links = {

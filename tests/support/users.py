@@ -1,7 +1,7 @@
-"""Several system users on one machine, each with a home, who share nbgrader's exchange; the machine itself stays as it is.
+"""Several system users on one machine, each with a home, who share nbgrader's exchange, at its usual place; the machine itself stays as it is.
 
-Each command sees mounts of its own: a list of users that has these in it, and the interpreter, its packages and the checkout
-at places that everybody may read, wherever they are.
+Each command sees mounts of its own: a list of users that has these in it, and the interpreter, its packages, the checkout and what
+lies in /usr/local/share at places that everybody may read, wherever they are.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pytest
 
-from autograder.folder import CONFIG, ROOT
+from autograder.folder import ROOT
 
 FIRST_ID = 52_001
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
-BECOME = """
+ENTER = """
 set -e
-place=$1 user=$2 folder=$3; shift 3
+place=$1 folder=$2; shift 2
 mount --bind "$place/etc/passwd" /etc/passwd
 mount --bind "$place/etc/group" /etc/group
+mount --bind "$place/share" /usr/local/share
 mount --bind "$BASE" "$place/python"
 mount --bind "$PREFIX/lib" "$place/env/lib"
 mount --bind "$CHECKOUT" "$place/checkout"
 cd "$folder"
-exec setpriv --reuid="$user" --regid="$user" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs env -i \
-    PATH="$place/env/bin:/usr/bin:/bin" HOME="$place/home/$user" USER="$user" LANG=C.UTF-8 \
-    PYTHONPATH="$place/checkout" PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH="$place/python/lib" "$@"
+exec "$@"
 """
+BECOME = ["--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"]
 
 
 def obstacle() -> str:
@@ -58,9 +59,9 @@ class Machine:
     def made(cls, place: Path, *users: str) -> Machine:
         """Set up `place`, an empty folder that others can reach."""
         place.chmod(0o755)
-        for name in ("etc", "python", "env/bin", "env/lib", "checkout", "home", "exchange"):
+        for name in ("etc", "python", "env/bin", "env/lib", "checkout", "home", "share/nbgrader/exchange"):
             (place / name).mkdir(parents=True)
-        (place / "exchange").chmod(0o777)  # as nbgrader asks
+        (place / "share" / "nbgrader" / "exchange").chmod(0o777)  # as nbgrader asks
         passwd, group = Path("/etc/passwd").read_text(), Path("/etc/group").read_text()
         for number, user in enumerate(users, FIRST_ID):
             home = place / "home" / user
@@ -71,7 +72,8 @@ class Machine:
         (place / "etc" / "passwd").write_text(passwd)
         (place / "etc" / "group").write_text(group)
         (place / "env" / "pyvenv.cfg").write_text(f"home = {place}/python/bin\ninclude-system-site-packages = false\n")
-        shutil.copytree(Path(sys.prefix, "share"), place / "env" / "share")
+        for name in ("etc", "share"):
+            shutil.copytree(Path(sys.prefix, name), place / "env" / name)
         (place / "env" / "bin" / "python").symlink_to(place / "python" / "bin" / PYTHON)
         alembic = place / "env" / "bin" / "alembic"
         alembic.write_text(f'#!/bin/sh\nexec {place}/env/bin/python -m alembic "$@"\n')
@@ -87,21 +89,37 @@ class Machine:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, owner.st_uid, owner.st_gid)
 
-    def configure(self, folder: Path) -> None:
-        """Have nbgrader use the exchange of this machine."""
-        with (folder / CONFIG).open("a") as config:
-            config.write(
-                f"\nc = get_config()\nc.CourseDirectory.course_id = 'attention'\nc.Exchange.root = '{self.place}/exchange'\n"
-            )
+    @property
+    def exchange(self) -> Path:
+        """Where the course's assignments are handed out, and in."""
+        return self.place / "share" / "nbgrader" / "exchange" / "attention"
 
     def start(self, user: str, folder: Path, *words: str) -> subprocess.Popen[str]:
         """Begin a command of Python, `-m nbgrader ...`, as a user in a folder."""
-        variables = {**os.environ, "BASE": sys.base_prefix, "PREFIX": sys.prefix, "CHECKOUT": str(ROOT)}
+        variables = self.variables | {"HOME": str(self.home(user)), "USER": user}
+        told = [f"{name}={value}" for name, value in variables.items()]
+        become = ["setpriv", f"--reuid={user}", f"--regid={user}", *BECOME, "env", "-i", *told]
+        return self.enter(folder, *become, "python", *words, stdout=subprocess.PIPE)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What programs are told, so that they run what this machine has."""
+        return {
+            "PATH": f"{self.place}/env/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": f"{self.place}/checkout",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "LD_LIBRARY_PATH": f"{self.place}/python/lib",
+        }
+
+    def enter(self, folder: Path, *command: str, stdout: IO[bytes] | int) -> subprocess.Popen[str]:
+        """Begin a command as root, in a folder."""
+        mounted = {"BASE": sys.base_prefix, "PREFIX": sys.prefix, "CHECKOUT": str(ROOT)}
         return subprocess.Popen(
-            ["unshare", "--mount", "sh", "-c", BECOME, "sh", self.place, user, folder, "python", *words],
-            env=variables,
+            ["unshare", "--mount", "sh", "-c", ENTER, "sh", self.place, folder, *command],
+            env={**os.environ, **mounted},
             text=True,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.STDOUT,
         )
 

@@ -27,6 +27,7 @@ ABOUT = {
     "Giving the course": (
         "docs/instructors.md",
         "docs/how-a-point-is-made.md",
+        "docs/hub.md",
         "docs/operators.md",
         "docs/speed.md",
     ),
