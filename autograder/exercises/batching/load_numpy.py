@@ -66,16 +66,19 @@ def _loading(
     digits: int = 12,
     even: bool = False,
 ) -> Case:
-    """A block's sizes and parameters. Of `even` weights, products are no larger than what goes in, and float32's roundings stay small."""
+    """A block's sizes and parameters. Of `even` weights, products are no larger than what goes in, and float32's roundings stay small;
+    there eps weighs, and hidden units are on, so that whatever stands before them is seen behind them too."""
 
     def drawn(*shape: int) -> np.ndarray:
         scale = shape[0] ** -0.5 if even and len(shape) > 1 else 1.0
         return np.round(normal(rng, *shape, scale=scale), digits).astype(dtype)
 
     params = {name: drawn(*shape) for name, shape in shapes(d, h, k, v, f).items()}
+    if even:
+        params["b1"] = abs(params["b1"])
     n = 5
     X = np.round(normal(rng, 3, n, d, scale=2.0), digits).astype(dtype)
-    of = {"d": d, "h": h, "k": k, "v": v, "f": f, "eps": 1e-3, "dropout": dropout}
+    of = {"d": d, "h": h, "k": k, "v": v, "f": f, "eps": 0.1 if even else 1e-3, "dropout": dropout}
     return case(of, params, TensorValue(X), TensorValue(lower_triangle(n)), harness="loaded")
 
 
