@@ -104,10 +104,10 @@ def _spikes(rng: np.random.Generator) -> list[Case]:
     for reps in (5, 6, 2):
         usual, spike = _ticks(rng, reps, 1.0, 2.0, EIGHTHS), _ticks(rng, 1, 8.0, 16.0, EIGHTHS)
         cases.append(_timing(0, reps, [*usual[:1], *spike, *usual[1:-1], 0.75], 0.125))  # one call more is told
-    # One far too fast, and then each faster than the last: what was measured half-way through is not the median. Nor is the mean of
-    # the three around it, the fastest of which lies far from the others.
-    slow = [*_ticks(rng, 1, 4.0, 4.25, EIGHTHS), *sorted(_ticks(rng, 3, 5.0, 6.0, EIGHTHS))]
-    return [*cases, _timing(0, 5, [0.25, *reversed(slow)], 0.125)]
+    # One far too fast, and then in an order in which what was measured half-way through is not the median, and no single step is the
+    # spread. Nor is the mean of the three around the median, the fastest of which lies far from the others.
+    least, (middle, more, most) = _ticks(rng, 1, 4.0, 4.25, EIGHTHS), sorted(_ticks(rng, 3, 5.0, 6.0, EIGHTHS))
+    return [*cases, _timing(0, 5, [0.25, middle, most, more, *least], 0.125)]
 
 
 @probe(1.0, part="median")
