@@ -65,6 +65,8 @@ def circumstances(cases: Sequence[Case], wrong: Sequence[bool], parameters: Sequ
         return all(holds(one) == bad for one, bad in zip(each, wrong, strict=True))
 
     found = next((said for said, holds in _special(each) if tells(holds)), "")
+    if found.endswith(IN_MEMORY):
+        return next(_largest(each, wrong), found)  # of two reasons the likelier
     if found or min(sum(wrong), len(wrong) - sum(wrong)) < SEVERAL:
         return found
     return next((said for said, holds in _ordinary(each) if tells(holds)), "")
@@ -85,6 +87,17 @@ def _special(each: Sequence[Circumstances]) -> Iterator[tuple[str, Holds]]:
             yield f"{name} is {value}", lambda one, n=name, v=value: one.flags.get(n) is v  # type: ignore[misc]
 
 
+def _largest(each: Sequence[Circumstances], wrong: Sequence[bool]) -> Iterator[str]:
+    """Of which sizes all wrong cases have more than every other."""
+    for name in each[0].sizes:
+        counts = [one.sizes.get(name, 0) for one in each]
+        most = max(count for count, bad in zip(counts, wrong, strict=True) if not bad)
+        if all(count > most for count, bad in zip(counts, wrong, strict=True) if bad):
+            yield f"{name} is more than {most}"
+
+
+IN_MEMORY = "lies otherwise in memory than its rows one after the other"
+
 SPECIAL: dict[str, Callable[[np.ndarray], bool]] = {
     "{name} is empty": lambda a: a.size == 0,
     "there is nan in {name}": lambda a: a.dtype.kind == "f" and bool(np.isnan(a).any()),
@@ -93,7 +106,7 @@ SPECIAL: dict[str, Callable[[np.ndarray], bool]] = {
     "{name} is True throughout": lambda a: a.dtype.kind == "b" and bool(a.all()),
     "{name} is float32": lambda a: a.dtype == np.float32,
     "there are numbers larger than 100 in {name}": lambda a: a.dtype.kind == "f" and bool((np.abs(a) > 100).any()),
-    "{name} lies otherwise in memory than its rows one after the other": lambda a: not a.flags.c_contiguous,
+    f"{{name}} {IN_MEMORY}": lambda a: not a.flags.c_contiguous,
 }
 
 

@@ -54,3 +54,12 @@ def test_what_may_well_be_chance_is_not_said_of_a_single_case() -> None:
     assert circumstances(CASES[:2], [False, True], PARAMETERS) == ""
     several = [*CASES[:2], *CASES[:2]]
     assert circumstances(several, [True, False] * 2, PARAMETERS) == "n and k are not the same"
+
+
+@pytest.mark.parametrize(("rows", "sentence"), [(9, "n is more than 4"), (4, "X lies otherwise in memory")])
+def test_the_longest_case_is_wrong_for_its_length_rather_than_for_how_it_lies_in_memory(
+    rows: int, sentence: str
+) -> None:
+    turned = case(np.ones((3, rows)).T, *given(n=rows)[1:])
+    others = CASES[:4]
+    assert circumstances([*others, turned], [False] * 4 + [True], PARAMETERS).startswith(sentence)
