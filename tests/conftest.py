@@ -23,6 +23,8 @@ from autograder.folder import Course
 from tests.browser.chromium import NO_BROWSER, REMEDY
 from tests.support.needed import HUB, POSTGRES
 
+for asks_for_colours in ("CLICOLOR_FORCE", "FORCE_COLOR", "PY_COLORS"):  # tests read what commands print
+    os.environ.pop(asks_for_colours, None)
 pytest_plugins = ["tests.proved"]
 pytest.register_assert_rewrite("tests.browser.paths", "tests.browser.likeness", "tests.browser.visit")
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

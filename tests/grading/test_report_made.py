@@ -86,7 +86,7 @@ def test_the_table_says_what_was_not_recognised(gathered: Gathered) -> None:
     assert said["end"] == ("crashed",)
     console = Console(width=140)
     with console.capture() as printed:
-        console.print(table(NOTEBOOK, gathered.lines))
+        console.print(table(console, NOTEBOOK, gathered.lines))
     assert "raised, not recognised" in printed.get()
 
 

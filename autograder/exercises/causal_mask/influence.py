@@ -79,11 +79,11 @@ PUBLIC = (
         [[0.6, 0.1], [0.1, -0.1]],
         reads=np.array([[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]]),
     ),
-    # one as faint, into one of many output features
+    # one as faint, into two of many output features, of which one always rises
     _mixer(
         [[20.0, 1.6e-6], [20.0, 20.0]],
         [[0.6, 0.1], [0.1, -0.1]],
-        reads=np.array([[0.5, 0.0, 0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0, 0.0, 0.0]]),
+        reads=np.array([[0.5, -0.5, 0.0, 0.0, 0.0, 0.0], [0.5, -0.5, 0.0, 0.0, 0.0, 0.0]]),
     ),
     # the first feature is not read, and nothing is written to the first output feature
     _mixer([[1.0, 0.0], [1.0, 1.0]], [[0.6, 0.9], [-0.7, 0.1]], reads=np.array([[0.0, 0.0, 0.0], [0.0, 1.0, -0.5]])),
