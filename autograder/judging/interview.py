@@ -30,7 +30,6 @@ from autograder.exercises.model import (
 )
 from autograder.judging.fingerprint import fingerprint
 from autograder.judging.paper import Paper, Sheet, has_part, part_of
-from autograder.judging.publicly import failing_case, is_certain
 from autograder.judging.reference import lend
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.trial.comparing import (
@@ -62,7 +61,6 @@ FORM_KEEPS = 0.75  # of a probe's points, where an answer is right but for its f
 SECONDS_PER_CALL = 20.0
 REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
 LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
-TRIED: tuple[Outcome, ...] = ("partly", "wrong", "raised")
 ENDED = "The process that ran your code ended; what had been earned before is kept."
 
 
@@ -162,7 +160,6 @@ class Interview:
     Attributes:
         ahead: the call that was asked for before what came of the last one was compared, so that neither side waits for
             the other; or what went wrong when it was asked for.
-        slow: whether a call took so long that another like it would make everybody wait.
     """
 
     paper: Paper
@@ -172,7 +169,6 @@ class Interview:
     allow: Allow
     trials: list[Trial] = field(default_factory=list)
     ahead: Call | OSError | None = None
-    slow: bool = False
 
     @property
     def exercise(self) -> Exercise:
@@ -352,23 +348,8 @@ def examine(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allo
                     merit, reason = "wrong", ""
         found.append((sheet.probe, merit, reason))
     verdict = _conclude(paper.exercise, _findings(found), interview, stop)
-    if verdict.outcome in TRIED and not is_certain(verdict) and not interview.slow:
-        verdict = replace(verdict, case=failing_case(paper.exercise.name, partial(_in_public, interview)))
     _farewell(link, verdict)
     return Examined(verdict, tuple(interview.trials))
-
-
-def _in_public(interview: Interview, case: Case) -> Observation | None:
-    """What the student's function gives in a public case; None where it cannot be asked, or the case before took too long."""
-    if interview.slow:
-        return None
-    try:
-        call, got = interview.ask(Question(case, lines=False))
-    except (Unreadable, Malformed, TimeoutError, EOFError, OSError):
-        interview.slow = True
-        return None
-    interview.slow = call.tried_patience(got)
-    return got
 
 
 def _findings(found: list[tuple[Probe, Merit, str]]) -> tuple[Finding, ...]:
@@ -395,7 +376,6 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
         case = question.case
         call, got = interview.ask(question)
         tried = call.tried_patience(got)
-        interview.slow |= tried
         parted = has_part(got, trial.part)  # else the whole is compared, and the missing key is told
         want = interview.paper.expected(case, trial.part if parted else None)
         if parted:

@@ -1,24 +1,20 @@
-"""What a feedback page may show in full: a public case in which an answer goes wrong, a known mistake's or the student's own."""
+"""What a feedback page may show in full: a public case in which a known mistake goes wrong. No student's code is run for it: one that
+has seen hidden cases could put them into its answers to public ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 from autograder.judging.verdict import Verdict
 from course import answers
 from course.answers import StoredExercise, StoredMistake
-from course.checking import plainest, told_of
-from course.trial.cases import Case
+from course.checking import plainest
 from course.trial.comparing import difference
 from course.trial.message import Message
-from course.trial.observing import Observation
 from course.trial.text import EXACTLY
 
 INTRODUCTION = "What this mistake gives in a public case:"
-OWN = "What this answer gives in a public case:"
-LONGEST = 4_000
-"""Characters of a student's own case."""
 
 
 def public_case(verdict: Verdict) -> str:
@@ -27,30 +23,8 @@ def public_case(verdict: Verdict) -> str:
     It is shown of a mistake that gives exactly the student's answers. Hidden cases are not looked at: what is shown here
     is in the students' package.
     """
-    return _cases(verdict.exercise).get(verdict.mistakes[0], "") if is_certain(verdict) else ""
-
-
-def is_certain(verdict: Verdict) -> bool:
-    """Whether a known mistake gives exactly the student's answers."""
-    return bool(verdict.mistakes) and verdict.lessons[0].startswith(f"A {EXACTLY}")
-
-
-def failing_case(name: str, ask: Callable[[Case], Observation | None]) -> str:
-    """The smallest public case of an exercise in which a student's answer goes wrong, in lines; "" where none does.
-
-    Args:
-        name: of the exercise.
-        ask: what the answer gives in a case; None where nothing can be asked any more.
-    """
-    exercise = answers.find(name)
-    for place, case in enumerate(exercise.cases if exercise else ()):
-        assert exercise is not None
-        if (got := ask(case)) is None:
-            return ""
-        if found := difference(exercise.expected[place], got):
-            reasons, comparison = told_of(exercise, place, got, found, digits=False)
-            return Message("not yet", (OWN,), reasons=tuple(reasons), comparison=comparison).text()[:LONGEST]
-    return ""
+    certain = verdict.mistakes and "".join(verdict.lessons).startswith(f"A {EXACTLY}")
+    return _cases(verdict.exercise).get(verdict.mistakes[0], "") if certain else ""
 
 
 def at_hand(notebook: str) -> None:

@@ -54,7 +54,6 @@ class Verdict:
     Attributes:
         mistakes: names of the known mistakes whose answers these are, most often one or none.
         lessons: what the student reads about each.
-        case: the smallest public case in which an answer goes wrong that is no known mistake's for certain, in lines; "" elsewhere.
         alike: where no mistake was recognised, a digest of the answers, by which the class report puts like ones together; no
             student is shown it.
     """
@@ -65,7 +64,6 @@ class Verdict:
     mistakes: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
     note: str = ""
-    case: str = ""
     alike: str = ""
 
     @property
@@ -97,14 +95,13 @@ class Verdict:
         Raises:
             ValueError: the tree is of any other form, or its score or points are not those of its findings.
         """
-        whole = {"case": "", "alike": "", **tree} if isinstance(tree, dict) else tree  # version 1.0 wrote none
+        whole = {"alike": "", **tree} if isinstance(tree, dict) else tree  # version 1.0 wrote none
         found = _fields(whole, {**_FORM, "score": float, "points": float})
         findings = tuple(Finding(**_fields(finding, _FINDING)) for finding in found["findings"])
         mistakes, lessons = (tuple(_entry(text, str) for text in found[name]) for name in ("mistakes", "lessons"))
         if found["outcome"] not in SENTENCES or not all(0 <= each.earned <= each.points for each in findings):
             raise ValueError("no outcome, or points out of bounds")
-        texts = (found["note"], found["case"], found["alike"])
-        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, *texts)
+        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, found["note"], found["alike"])
         if (verdict.score, verdict.points) != (found["score"], found["points"]):
             raise ValueError("a score or points that the findings do not come to")
         return verdict
@@ -140,7 +137,6 @@ _FORM: dict[str, type] = {
     "mistakes": list,
     "lessons": list,
     "note": str,
-    "case": str,
     "alike": str,
 }
 

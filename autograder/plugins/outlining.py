@@ -49,7 +49,7 @@ class Row:
         mark, outcome: how it stands, at a glance and in words.
         properties: what was tried.
         remarks: the lesson of each recognised mistake, and what else was said.
-        case: a public case in which it goes wrong, in lines; "" where there is none to show.
+        case: a public case that shows the mistake, in lines; "" where there is none to show.
         advice: how to get one otherwise; "" where that is not needed.
         comment: what the grader or a person has written to the answer.
         answer: the cell that a comment stands under.
@@ -161,7 +161,7 @@ def _row(stated: Mapping[str, Any], verdict: Verdict | None, comments: Mapping[s
     mark, outcome = _outcome(stated, verdict, score, points)
     if verdict is None:
         return Row(name, score, points, mark, outcome, comment=comments.get(answer, ""), answer=answer)
-    case = verdict.case or public_case(verdict)
+    case = public_case(verdict)
     wrong = verdict.score < verdict.points and verdict.outcome not in (*UNTRIED, "grader fault")
     return Row(
         name,
