@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 from autograder.grading.report.counting import Spread
 from autograder.grading.report.page import html, term_html
 from autograder.grading.report.term import Assignment, Term
+from tests.browser.offline import opened_offline
 from tests.support.axe import faults
 from tests.support.report_class import a_class
 
@@ -35,24 +36,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def shown(browser: Browser, folder: Path) -> Iterator[Open]:
     """Open a report without a network; everything that unfolds is open. What it asked for is an error, and so is what its script says."""
-    contexts = []
+    with opened_offline(browser) as open_file:
 
-    def open_page(name: str = "report", scheme: str = "light", width: int = 1280) -> Page:
-        settings = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
-        contexts.append(browser.new_context(offline=True, **settings))  # type: ignore[arg-type]
-        page = contexts[-1].new_page()
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("pageerror", lambda error: asked.append(str(error)))
-        place = (folder / f"{name}.html").as_uri()
-        page.goto(place)
-        assert asked == [place]
-        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        return page
+        def open_page(name: str = "report", scheme: str = "light", width: int = 1280) -> Page:
+            page, asked = open_file(folder / f"{name}.html", scheme, width)
+            assert asked == []
+            return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+        yield open_page
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -10,6 +10,7 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page
 
 from autograder.folder import Course
+from tests.browser.offline import opened_offline
 from tests.support.axe import faults
 from tests.support.classes import TURNED, duplicated
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in
@@ -44,24 +45,15 @@ def course(new_course) -> Course:  # type: ignore[no-untyped-def]
 @pytest.fixture
 def shown(browser: Browser, course: Course) -> Iterator[Open]:
     """Open somebody's page without a network; everything that unfolds is open. What it asked for is an error."""
-    contexts = []
+    with opened_offline(browser) as open_file:
 
-    def open_page(student: str, scheme: str = "light", width: int = 1280) -> Page:
-        contexts.append(
-            browser.new_context(offline=True, viewport={"width": width, "height": 900}, color_scheme=scheme)
-        )  # type: ignore[arg-type]
-        page = contexts[-1].new_page()
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        place = (course.folder("feedback", student, NOTEBOOK) / f"{NOTEBOOK}.html").as_uri()
-        page.goto(place)
-        assert [url for url in asked if url != place and not url.startswith("data:")] == []
-        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        return page
+        def open_page(student: str, scheme: str = "light", width: int = 1280) -> Page:
+            place = course.folder("feedback", student, NOTEBOOK) / f"{NOTEBOOK}.html"
+            page, asked = open_file(place, scheme, width)
+            assert [url for url in asked if not url.startswith("data:")] == []
+            return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+        yield open_page
 
 
 @pytest.mark.parametrize("student", STUDENTS)
