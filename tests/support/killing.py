@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 
 
@@ -26,6 +27,10 @@ def killing_after(steps: int, work: Callable[[], object]) -> bool:
         sys.addaudithook(count)
         try:
             work()
-        finally:
-            os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert ended in (0, -signal.SIGKILL), "the work itself failed; it is told above"
+    return ended == -signal.SIGKILL
