@@ -70,7 +70,7 @@ solutions: $(READY)
 setup: $(READY)
 
 release: $(READY)
-	$(RUN) python -m autograder release
+	$(RUN) python -m autograder release $(NOTEBOOK)
 
 outputs: $(READY)
 	$(RUN) python -m autograder outputs

@@ -45,6 +45,9 @@ def outputs(
 
 @app.command()
 def release(
+    notebooks: Annotated[
+        list[str] | None, typer.Argument(help="such as 03_causal_mask or 03; all if none is named")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="change nothing; exit 1 if a file would change")] = False,
 ) -> None:
     """Make release/ and the answers that check compares with.
@@ -55,22 +58,23 @@ def release(
     from autograder.authoring.declared import undeclared
     from autograder.authoring.release import contradictions, make_release, newly_stale, state, take_away
 
-    if found := undeclared():
+    meant = [*map(_meant, notebooks)] if notebooks else NOTEBOOKS
+    if found := undeclared(notebooks=meant):
         sys.exit("\n".join(found))
     if not check:
-        for path in state():
+        for path in state(meant):
             typer.echo(f"{path}: states what the exercises declare")
-    if found := contradictions():
+    if found := contradictions(meant):
         sys.exit("\n".join(found))
     if not check:
         with _in_a_sentence():
-            make_release()
+            make_release(meant)
         for line in take_away():
             typer.echo(line)
-        typer.echo("release: made")
+        typer.echo(f"release: {', '.join(meant) if notebooks else 'all'} made")
         return
     with _in_a_sentence():
-        changed = newly_stale()
+        changed = newly_stale(meant)
     for name in changed:
         typer.echo(f"{name} is not what source/ and autograder/exercises give: run `make release`", err=True)
     sys.exit(1 if changed else 0)
@@ -279,6 +283,23 @@ def _paper(given: str | None) -> int | None:
 
 
 @app.command()
+def extend(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    student: Annotated[str, typer.Argument(help="who may hand in later")],
+    days: Annotated[float, typer.Option(help="after the due date; 0 takes back what was given")],
+    course: Annotated[
+        Path | None, typer.Option(help="a folder with nbgrader_config.py; this one, if not given")
+    ] = None,
+) -> None:
+    """Give one student more time: lateness is counted from so many days after the due date."""
+    from autograder.folder import ROOT, Course
+    from autograder.grading.extending import extend as extended
+
+    with _in_a_sentence():
+        typer.echo(extended(Course(course or ROOT), assignment, student, days))
+
+
+@app.command()
 def explain(
     student: Annotated[str, typer.Argument(help="whose submission")],
     exercise: Annotated[str, typer.Argument(help="such as mask_scores")],
@@ -440,13 +461,27 @@ def doctor(
 
 
 @app.command()
-def sample() -> None:
-    """Make a sample class in build/sample and grade all of it."""
+def sample(
+    notebook: Annotated[
+        str | None, typer.Argument(help="of a large class, such as 03_causal_mask or 03, which it is if none is named")
+    ] = None,
+    students: Annotated[int | None, typer.Option(min=1, help="make a class of so many, and do not grade it")] = None,
+) -> None:
+    """Make a sample class of seven in build/sample and grade all of it; or a large one for one notebook, to rehearse an evening."""
+    from autograder.authoring.crowd import make_crowd
+    from autograder.authoring.sample import FOLDER
+    from autograder.folder import ROOT
     from autograder.grading.command import grade_sample
 
+    if students is None and notebook is not None:
+        raise typer.BadParameter("the class of seven hands in all notebooks; say how many --students there are to be")
     with _in_a_sentence():
-        code = grade_sample()
-    sys.exit(code)
+        if students is None:
+            sys.exit(grade_sample())
+        meant = _meant(notebook or "03")
+        make_crowd(FOLDER, meant, students)
+    folder = FOLDER.relative_to(ROOT).as_posix()
+    typer.echo(f"{folder}: {students} students. Now: python -m autograder grade {meant} --course {folder}")
 
 
 def _exit_with(work: Callable[[], int]) -> NoReturn:

@@ -21,6 +21,29 @@ FOLDER = ROOT / "build" / "sample"
 MARKS = ("mistake", "misses_the_idea", "right", "equivalent(", "right_to_seven_digits")
 """How the decorators begin by which an exercise says what a function of its is."""
 
+UNLISTED = """
+import functools as _functools
+
+def _slipped(value):
+    if isinstance(value, dict):
+        return {{key: _slipped(one) for key, one in value.items()}}
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_slipped, value))
+    if str(getattr(value, "dtype", type(value).__name__)).endswith("bool"):
+        return value ^ True
+    try:
+        return value * {factor}
+    except TypeError:
+        return value
+
+_meant = {name}
+
+@_functools.wraps(_meant)
+def {name}(*arguments, _meant=_meant, **keywords):
+    return _slipped(_meant(*arguments, **keywords))
+"""
+"""A wrong answer that no list has: every number of the right one, a little larger."""
+
 
 def make_sample() -> Course:
     """A course folder of its own with seven students' submissions for every notebook, ready to be graded.
@@ -53,8 +76,18 @@ def mistaken_answers(notebook: str, place: int) -> dict[str, str]:
 
 
 def _mistake(exercise: Exercise, place: int) -> Implementation:
-    told_apart = [mistake for mistake in exercise.mistakes if equivalence(mistake) is None]
-    return told_apart[place % len(told_apart)]
+    known = told_apart(exercise)
+    return known[place % len(known)]
+
+
+def told_apart(exercise: Exercise) -> list[Implementation]:
+    """The known mistakes that some answer shows to be one."""
+    return [mistake for mistake in exercise.mistakes if equivalence(mistake) is None]
+
+
+def slipped(name: str, factor: float) -> str:
+    """What follows a right answer of this name to make it wrong in a way that no list has: every number so many times as large."""
+    return UNLISTED.format(name=name, factor=factor)
 
 
 def answers_in(path: Path) -> dict[str, str]:

@@ -6,37 +6,13 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.authoring.sample import answers_in, hand_in, mistaken_answers
+from autograder.authoring.sample import answers_in, hand_in, mistaken_answers, slipped
 from autograder.folder import ROOT, Course
 
 PLUG_INS = "plug_in(c)\n"
 OURS = "from course import judge\njudge("
 STOCKS = "from autograder.bench.scoring import score\nscore("
 """A hidden test that stock nbgrader can read: its last line is the number of points."""
-
-
-UNLISTED = """
-import functools as _functools
-
-def _slipped(value):
-    if isinstance(value, dict):
-        return {{key: _slipped(one) for key, one in value.items()}}
-    if isinstance(value, (tuple, list)):
-        return type(value)(map(_slipped, value))
-    if str(getattr(value, "dtype", type(value).__name__)).endswith("bool"):
-        return value ^ True
-    try:
-        return value * {factor}
-    except TypeError:
-        return value
-
-_meant = {name}
-
-@_functools.wraps(_meant)
-def {name}(*arguments, _meant=_meant, **keywords):
-    return _slipped(_meant(*arguments, **keywords))
-"""
-"""A wrong answer that no list has: every number of the right one, a little larger."""
 
 
 def make_course(root: Path, notebook: str, students: int, stock: bool) -> Course:
@@ -68,8 +44,6 @@ def make_course(root: Path, notebook: str, students: int, stock: bool) -> Course
         if number % 3 == 1:
             answers = mistaken_answers(notebook, number // 3)
         elif number % 3 == 2:
-            answers = {
-                name: source + UNLISTED.format(name=name, factor=1.01 + number / 100) for name, source in right.items()
-            }
+            answers = {name: source + slipped(name, 1.01 + number / 100) for name, source in right.items()}
         hand_in(course, f"{'ab'[number % 2]}{number // 2:04}", notebook, answers)
     return course

@@ -9,6 +9,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 import autograder.authoring.sample as sample
+from autograder.authoring.crowd import ODD, make_crowd
 from autograder.authoring.sample import make_sample
 from autograder.exercises import exercises_in
 from autograder.folder import Course
@@ -110,3 +111,42 @@ def table_rows(printed: str) -> list[list[str]]:
 def test_an_unreadable_submission_gets_a_page_that_says_so(course: Course, graded: Path) -> None:
     page = (course.folder("feedback", "gus", NOTEBOOK) / f"{NOTEBOOK}.html").read_text()
     assert "This submission could not be read" in page
+
+
+# ------------------------------------------------------------------------------------------------------- a large class
+
+
+def test_a_large_class_has_the_odd_ones_of_every_large_class(tmp_path: Path) -> None:
+    course = make_crowd(tmp_path / "crowd", NOTEBOOK, max(ODD) + 1)
+    odd = {story: f"s{number:04}" for number, story in ODD.items()}
+    submitters = course.submitters(NOTEBOOK)
+    with Gradebook(course.database, course.directory.course_id) as gradebook:
+        roster = {student.id for student in gradebook.students}
+    assert set(submitters) ^ roster == {odd["hands in nothing"], odd["is not on the roster"]}
+    graded = grade(
+        course, NOTEBOOK, feedback=False, students=[odd["no notebook"], odd["another name"], odd["a copied cell"]]
+    )
+    told = {student: " ".join(notes) for student, notes in graded.notes.items()}
+    assert "could not be read" in told[odd["no notebook"]]
+    assert "was renamed" in told[odd["another name"]]
+    assert "was there twice" in told[odd["a copied cell"]]
+    graded = grade(
+        course, NOTEBOOK, feedback=False, students=[odd["ends its process"], odd["a syntax error"], odd["late"]]
+    )
+    last = exercises_in(NOTEBOOK)[-1].name
+    outcomes = {(line.student, line.exercise): line.outcome for line in graded.lines}
+    assert outcomes[odd["ends its process"], last] == "crashed"
+    assert outcomes[odd["a syntax error"], last] not in ("passed", "partly")
+    assert [late.seconds > 0 for student, late in graded.late.items() if student == odd["late"]] == [True]
+
+
+def test_the_same_large_class_is_made_each_time(tmp_path: Path) -> None:
+    first, second = (make_crowd(tmp_path / name, NOTEBOOK, 6) for name in ("one", "two"))
+
+    def answers(course: Course) -> list[str]:
+        return [
+            (course.folder("submitted", who, NOTEBOOK) / f"{NOTEBOOK}.ipynb").read_text()
+            for who in course.submitters(NOTEBOOK)
+        ]
+
+    assert answers(first) == answers(second)

@@ -116,6 +116,18 @@ def test_a_change_of_code_matters_to_the_notebooks_that_it_marks(
     assert (code_digest(notebook) != before) == matters
 
 
+def test_a_message_in_other_words_marks_nobody_again(copied: Path) -> None:
+    before = code_digest("00_shapes")
+    path = copied / "autograder/exercises/shapes/mix_rows.py"
+    code = path.read_text()
+    reworded = code.replace('"""you took the weights of output i', '"""the weights of output i were taken')
+    assert reworded != code
+    path.write_text(reworded)
+    assert code_digest("00_shapes") == before
+    path.write_text(reworded.replace("return A.T @ V", "return V.T @ A"))
+    assert code_digest("00_shapes") != before
+
+
 def test_every_module_of_this_repository_that_an_exercise_has_loaded_is_in_its_digest() -> None:
     """What Python itself loads is the measure: a form of import that is not followed would show here."""
     code = (

@@ -15,7 +15,7 @@ from traitlets import Unicode
 
 
 class Quick(ExecutePreprocessor):
-    """The answer "1.5" earns so much. Words before it: "wait" takes a while, "die" kills the process, "once" only the first time.
+    """The answer "1.5" earns so much. Words before it: "full" earns what the cell is worth, "wait" takes a while, "die" kills the process, "once" only the first time.
 
     Every call is written to the file `log_file`.
     """
@@ -39,7 +39,8 @@ class Quick(ExecutePreprocessor):
             os.kill(os.getpid(), signal.SIGKILL)
         if "raise" in words:
             raise RuntimeError("no kernel")
-        nb.cells[1].outputs = [new_output("execute_result", {"text/plain": score}, execution_count=1)]
+        if "full" not in words:
+            nb.cells[1].outputs = [new_output("execute_result", {"text/plain": score}, execution_count=1)]
         return nb, resources
 
 

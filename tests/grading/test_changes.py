@@ -1,0 +1,193 @@
+"""What changes while a class is being graded: late days, points, who is in it, and what was handed in again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.folder import ROOT, Course
+from autograder.grading.extending import extend
+from autograder.grading.preview import Change
+from autograder.grading.report.lines import NOTHING
+from autograder.grading.run import grade
+from autograder.problems import Problem
+from tests.support import stock
+from tests.support.classes import edit
+from tests.support.quick import calls
+from tests.support.quick_class import NAME, QuickClass, hand_in
+
+
+def due(course: Course, when: str = "2026-03-01 12:00:00") -> Course:
+    """The course with a due date, after which a submission earns nothing."""
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+    with Gradebook(course.database, "quick") as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate=when)
+    return Course(course.root)
+
+
+def handed_in(course: Course, student: str, when: str) -> None:
+    (course.folder("submitted", student, NAME) / "timestamp.txt").write_text(when)
+
+
+def points(course: Course) -> dict[str, float]:
+    with Gradebook(course.database, "quick") as gradebook:
+        return {
+            one.student.id: one.score - (one.late_submission_penalty or 0.0)
+            for one in gradebook.assignment_submissions(NAME)
+        }
+
+
+def called() -> list[str]:
+    return sorted(calls(Path(os.environ["QUICK"])))
+
+
+# ------------------------------------------------------------------------------------------------------------ late days
+
+
+def test_late_days_of_one_student_count_and_nobody_is_run_again(quick_class: QuickClass) -> None:
+    course = due(quick_class(ada="2", ben="2"))
+    for student in ("ada", "ben"):
+        handed_in(course, student, "2026-03-02 10:00:00 UTC")
+    grade(course, NAME, jobs=1, feedback=False)
+    assert points(course) == {"ada": 0.0, "ben": 0.0}
+    assert extend(course, NAME, "ada", 2) == (
+        "ada may hand in quick until 2026-03-03 12:00 UTC. Grade it again to have that count."
+    )
+    grade(course, NAME, jobs=1, feedback=False)
+    assert points(course) == {"ada": 2.0, "ben": 0.0}
+    assert called() == ["ada", "ben"]
+    extend(course, NAME, "ada", 0)
+    grade(course, NAME, jobs=1, feedback=False)
+    assert points(course) == {"ada": 0.0, "ben": 0.0}
+
+
+def test_late_days_can_be_given_before_anything_is_handed_in_and_count_for_nbgrader_too(
+    quick_class: QuickClass,
+) -> None:
+    course = due(quick_class(ada="2"))
+    stock.nbgrader(course.root, "db", "student", "add", "ben")
+    extend(course, NAME, "ben", 2)
+    graded = grade(course, NAME, jobs=1, feedback=False)
+    assert [line.outcome for line in graded.lines if line.student == "ben"] == [NOTHING]
+    hand_in(course, "ben", "1")
+    handed_in(course, "ben", "2026-03-02 10:00:00 UTC")
+    grade(course, NAME, jobs=1, feedback=False)
+    assert points(course) == {"ada": 2.0, "ben": 1.0}
+    stock.nbgrader(course.root, "autograde", NAME, "--force")
+    assert points(course) == {"ada": 2.0, "ben": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("assignment", "student", "days", "sentence"),
+    [
+        ("quack", "ada", 1, "The gradebook has no assignment 'quack'. Did you mean quick?"),
+        (NAME, "adda", 1, "The gradebook has no student 'adda'. Did you mean ada?"),
+        (NAME, "ada", -1, "-1 days are no extension: give a number from 0 to 366."),
+        (NAME, "ada", 1, "quick has no due date, so nobody is late: give it one with"),
+    ],
+)
+def test_late_days_that_cannot_be_given_say_why(
+    quick_class: QuickClass, assignment: str, student: str, days: float, sentence: str
+) -> None:
+    course = quick_class(ada="2")
+    grade(course, NAME, jobs=1, feedback=False)
+    with pytest.raises(Problem) as refused:
+        extend(course, assignment, student, days)
+    assert sentence in str(refused.value)
+
+
+def test_the_command_of_late_days(quick_class: QuickClass) -> None:
+    course = due(quick_class(ada="2"))
+    grade(course, NAME, jobs=1, feedback=False)
+    command = [sys.executable, "-m", "autograder", "extend", NAME, "ada", "--days", "1.5", "--course", str(course.root)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "until 2026-03-03 00:00 UTC" in done.stdout
+
+
+# --------------------------------------------------------------------------------------------------- points, and people
+
+
+def test_changed_points_count_once_the_assignment_is_generated_again_and_a_persons_marks_stay(
+    quick_class: QuickClass,
+) -> None:
+    course = quick_class(ada="full 2", ben="full 2")
+    grade(course, NAME, jobs=1, feedback=False)
+    with Gradebook(course.database, "quick") as gradebook:
+        gradebook.find_grade("test", NAME, NAME, "ben").manual_score = 1.75
+        gradebook.db.commit()
+    source = course.root / "source" / NAME / f"{NAME}.ipynb"
+    cells = nbformat.read(source, as_version=4)
+    cells.cells[-1].metadata.nbgrader.points = 1
+    nbformat.write(cells, source)
+    course.generate_assignment(NAME)
+    shown: list[Change] = []
+    graded = grade(course, NAME, jobs=1, feedback=False, confirm=lambda changes: shown.extend(changes) or True)
+    assert shown == [Change("ada", NAME, "test", 2.0, 1.0)]
+    assert {line.student: line.score for line in graded.lines} == {"ada": 1.0, "ben": 1.75}
+
+
+def test_who_leaves_is_gone_and_nobody_else_is_run_again(quick_class: QuickClass) -> None:
+    course = quick_class(ada="2", ben="1")
+    grade(course, NAME, jobs=1)
+    shutil.rmtree(course.root / "class" / "submitted" / "ada")
+    stock.nbgrader(course.root, "db", "student", "remove", "ada", "--force")
+    graded = grade(course, NAME, jobs=1)
+    assert {line.student for line in graded.lines} == {"ben"}
+    assert points(course) == {"ben": 1.0}
+    assert called() == ["ada", "ben"]
+
+
+def test_what_is_handed_in_again_is_run_again_alone_and_a_persons_mark_waits_to_be_looked_at(
+    quick_class: QuickClass,
+) -> None:
+    course = quick_class(ada="2", ben="1")
+    grade(course, NAME, jobs=1, feedback=False)
+    with Gradebook(course.database, "quick") as gradebook:
+        gradebook.find_grade("test", NAME, NAME, "ada").manual_score = 1.5
+        gradebook.find_comment("answer", NAME, NAME, "ada").manual_comment = "Well argued."
+        gradebook.db.commit()
+    hand_in(course, "ada", "1")
+    grade(course, NAME, jobs=1, feedback=False)
+    with Gradebook(course.database, "quick") as gradebook:
+        found = gradebook.find_grade("test", NAME, NAME, "ada")
+        assert (found.auto_score, found.manual_score, found.needs_manual_grade) == (1.0, 1.5, True)
+        assert gradebook.find_comment("answer", NAME, NAME, "ada").comment == "Well argued."
+    assert called() == ["ada", "ada", "ben"]
+
+
+def test_two_assignments_are_graded_one_after_the_other(quick_class: QuickClass) -> None:
+    """A second run of the same course is told to wait; nothing of either is lost."""
+    course = quick_class(ada="2")
+    other = course.root / "source" / "other"
+    shutil.copytree(course.root / "source" / NAME, other)
+    (other / f"{NAME}.ipynb").rename(other / "other.ipynb")
+    course.generate_assignment("other")
+    work = shutil.copytree(course.root / "release" / "other", course.folder("submitted", "ada", "other"))
+    edit(work / "other.ipynb", 0, "1")
+    command = [
+        sys.executable,
+        "-m",
+        "autograder",
+        "grade",
+        "--course",
+        str(course.root),
+        "--no-feedback",
+        "--yes",
+        "--json",
+    ]
+    runs = [subprocess.Popen([*command, name], cwd=ROOT, stdout=subprocess.PIPE, text=True) for name in (NAME, "other")]
+    said = [json.loads(run.communicate(timeout=120)[0]) for run in runs]
+    assert sorted(one["code"] for one in said) in ([0, 0], [0, 4])
+    for name in (NAME, "other"):
+        grade(course, name, jobs=1, feedback=False)
+    with Gradebook(course.database, "quick") as gradebook:
+        assert {one.assignment.name for one in gradebook.student_submissions("ada")} == {NAME, "other"}
