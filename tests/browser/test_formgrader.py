@@ -19,6 +19,8 @@ from tests.browser.server import Server, lab
 from tests.browser.visit import Heard
 from tests.support.submissions import words
 
+pytestmark = pytest.mark.thorough  # a class, graded and marked by hand in a browser
+
 NOTEBOOK = "10_capstone"
 QUESTION = "museum"
 ANSWER = r"**Room 6.** The root is $\sqrt{d}$. It should be $$\sqrt{k} = \sqrt{\frac{d}{h}}.$$ Nothing complains: $ is a dollar."

@@ -20,6 +20,8 @@ from tests.support.hub import PASSWORD, Hub, proxy, running
 from tests.support.submissions import NOTEBOOK
 from tests.support.users import Machine
 
+pytestmark = pytest.mark.thorough  # a hub of system users, for a week
+
 INSTRUCTOR = "teacher"
 LINES = {"ada": "return A @ V", "ben": "return 2.0"}
 EARNED = {"ada": "mix_rows: passed, 2 of 2 points", "ben": "mix_rows: not right yet, 0 of 2 points"}

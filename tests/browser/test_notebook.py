@@ -9,6 +9,8 @@ from tests.browser.conftest import Open
 from tests.browser.front_end import NOTEBOOK
 from tests.browser.paths import main_path
 
+pytestmark = pytest.mark.thorough  # what tests/browser/test_lab.py does, in another front end
+
 
 @pytest.mark.parametrize("notebook", ATTEMPTS)
 def test_a_notebook_is_calm_unwritten_names_a_mistake_and_counts_a_right_answer(student: Open, notebook: str) -> None:

@@ -18,6 +18,8 @@ from autograder.authoring.site import make_site
 from autograder.exercises import NOTEBOOKS
 from tests.support.axe import faults
 
+pytestmark = pytest.mark.thorough  # every page, on two screens, in two lights
+
 KINDS = (
     "index",
     "notebooks/00_shapes",

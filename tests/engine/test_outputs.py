@@ -94,6 +94,7 @@ def plain(text: str) -> str:
     return re.sub(r'[^\s"]*/(?=[\w-]+\.py[:"])', "", re.sub(r"\x1b\[[0-9;]*m", "", text))
 
 
+@pytest.mark.thorough  # what `replay` compares in a kernel, in the engine
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_every_source_notebook_shows_what_is_stored(zygote: Zygote, notebook: str) -> None:
     """The outputs that are stored were made by a kernel, and nbval compares them with a kernel's."""

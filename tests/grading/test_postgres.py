@@ -31,6 +31,8 @@ from tests.support.quick import calls
 from tests.support.quick_class import NAME, QuickClass, hand_in
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.thorough  # a server of its own
+
 ANSWERS = {"ada": "2", "ben": "1.5", "cleo": "0", "zoë": "1"}
 
 

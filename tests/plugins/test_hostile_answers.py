@@ -23,6 +23,8 @@ from tests.support.submissions import (
     words,
 )
 
+pytestmark = pytest.mark.thorough  # a class of attempts, graded through both doors
+
 IDS = [cell.id for cell in nbformat.read(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb", as_version=4).cells]
 MIX_ROWS = f"cell {IDS.index('mix-rows-solution') + 1} of {len(IDS)}"
 NOTHING = (0.0, 0.0, 0.0)

@@ -35,6 +35,8 @@ from tests.support.submissions import (
     words,
 )
 
+pytestmark = pytest.mark.thorough  # a class of attempts, graded through both doors
+
 ALL = (2.0, 2.0, 3.0)
 NOTHING = (0.0, 0.0, 0.0)
 A_PERSON = (None, None, None)

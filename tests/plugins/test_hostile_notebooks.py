@@ -25,6 +25,8 @@ from tests.support.submissions import (
     words,
 )
 
+pytestmark = pytest.mark.thorough  # a class of attempts, graded through both doors
+
 NOTHING = (0.0, 0.0, 0.0)
 ALL = (2.0, 2.0, 3.0)
 Made = NotebookNode | str | None
