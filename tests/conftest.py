@@ -113,7 +113,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for needed in (POSTGRES, HUB):
         if without := sum(needed.missing in why for why in skipped):
             terminalreporter.write_line(
-                f"tests skipped because {needed.missing}, {without}. To run them: {needed.remedy}, and then `make test`.",
+                f"tests skipped because {needed.missing}, {without}. To run them: {needed.remedy}, and then `make test-all`.",
                 yellow=True,
             )
 

@@ -190,14 +190,15 @@ def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> 
     - `students`: a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds`
       (null: not marked by this run), `paper` (null: an assignment that is not this course's, or nothing handed in), `raw_score`, `score` (after the penalty), `max_score`, `notes` and `exercises`;
     - `exercises`, of a student: a list of `exercise`, `points`, `score` (null: nobody has decided), `extra_credit`, `outcome`,
-      `mistakes`, `needs_manual`.
+      `mistakes`, `not_recognised` (wrong, and in no way that is known), `missed` (the properties), `needs_manual`.
 
     Args:
         students: who stands there; everybody, if empty.
     """
     told = []
-    for student in students or dict.fromkeys(line.student for line in graded.lines):
-        own = [line for line in graded.lines if line.student == student]
+    lines = by_student(graded.lines)
+    for student in students or lines:
+        own = lines.get(student, [])
         late = graded.late.get(student, Late())
         exercises = [
             {
@@ -207,6 +208,8 @@ def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> 
                 "extra_credit": line.extra,
                 "outcome": line.outcome,
                 "mistakes": list(line.mistakes),
+                "not_recognised": line.unrecognised,
+                "missed": list(line.missed),
                 "needs_manual": line.by_hand,
             }
             for line in own

@@ -64,6 +64,8 @@ def test_json_is_one_object_and_all_there_is_on_stdout(
                 "outcome": "graded",
                 "mistakes": [],
                 "needs_manual": False,
+                "not_recognised": False,
+                "missed": [],
             }
         ],
     }
