@@ -37,6 +37,9 @@ panel => {
 }
 """
 
+ACTIVE = "jp-mod-active"
+GONE_FROM = "([cell, name]) => !cell.classList.contains(name)"
+
 
 class Opened:
     """An open notebook. Its cells go by the ids that they have in the file.
@@ -125,6 +128,17 @@ class Opened:
         self.menu("Run", "Restart Kernel and Run All Cells…")
         self.accept_dialog()
         self._wait_until_run(self._code, 1)
+
+    def walk_to(self, name: str) -> None:
+        """Go down to a cell by arrow keys."""
+        self.page.keyboard.press("Escape")
+        for _ in self._places:
+            if ACTIVE in (self.cell(name).get_attribute("class") or "").split():
+                return
+            before = self.panel.locator(f".jp-Cell.{ACTIVE}").element_handle()
+            self.page.keyboard.press("ArrowDown")
+            self.page.wait_for_function(GONE_FROM, arg=[before, ACTIVE])
+        raise AssertionError(f"{name} is not below")
 
     def run(self, *names: str) -> None:
         """Run cells by the keyboard, one after another."""

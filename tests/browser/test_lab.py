@@ -55,6 +55,21 @@ def test_a_guess_uncovers_its_picture(student: Open) -> None:
     assert opened.said("picture-products") == ""
 
 
+def test_a_guess_is_made_and_a_picture_seen_by_the_keyboard_alone(student: Open) -> None:
+    opened = student("00_shapes", LAB)
+    opened.walk_to("setup")
+    opened.page.keyboard.press("Control+Enter")
+    opened.walk_to("guess-products")
+    opened.page.keyboard.press("Enter")
+    opened.page.keyboard.press("Control+End")
+    opened.page.keyboard.press("Shift+Home")
+    opened.page.keyboard.type("guess = 5")
+    opened.page.keyboard.press("Control+Enter")
+    opened.walk_to("picture-products")
+    opened.page.keyboard.press("Control+Enter")
+    expect(opened.output("picture-products").get_by_role("img")).to_be_visible()
+
+
 def test_validate_names_what_fails_and_says_when_nothing_does(student: Open) -> None:
     opened = student("00_shapes", LAB)
     opened.replace_last_line("pairwise-dots-solution", FIRST.wrong)
@@ -90,6 +105,17 @@ def test_what_is_brought_along_is_folded_and_unfolds(student: Open) -> None:
     expect(cell.locator(".cm-content")).not_to_be_visible()
     cell.get_by_title("show").or_(cell.locator(".jp-InputPlaceholder")).first.click()
     expect(cell.locator(".cm-content")).to_be_visible()
+
+
+def test_what_is_folded_unfolds_by_the_keyboard_alone(student: Open) -> None:
+    """Arrow keys pass over what is folded: the page for students says what to type instead."""
+    opened = student("05_block", LAB)
+    opened.page.keyboard.press("Control+Shift+c")
+    opened.page.locator(".lm-CommandPalette-input").wait_for()
+    opened.page.keyboard.type("Expand All Code")
+    expect(opened.page.locator(".lm-CommandPalette-item.lm-mod-active")).to_have_text("Expand All Code")
+    opened.page.keyboard.press("Enter")
+    expect(opened.cell("carried-over").locator(".cm-content")).to_be_visible()
 
 
 def test_a_double_click_on_a_text_leaves_it_as_it_is(student: Open) -> None:
