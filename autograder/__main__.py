@@ -58,23 +58,23 @@ def release(
     from autograder.authoring.declared import undeclared
     from autograder.authoring.release import contradictions, make_release, newly_stale, state, take_away
 
-    meant = [*map(_meant, notebooks)] if notebooks else NOTEBOOKS
-    if found := undeclared(notebooks=meant):
+    named: dict[str, Any] = {"notebooks": [*map(_meant, notebooks)]} if notebooks else {}
+    if found := undeclared(**named):
         sys.exit("\n".join(found))
     if not check:
-        for path in state(meant):
+        for path in state(**named):
             typer.echo(f"{path}: states what the exercises declare")
-    if found := contradictions(meant):
+    if found := contradictions(**named):
         sys.exit("\n".join(found))
     if not check:
         with _in_a_sentence():
-            make_release(meant)
+            make_release(**named)
         for line in take_away():
             typer.echo(line)
-        typer.echo(f"release: {', '.join(meant) if notebooks else 'all'} made")
+        typer.echo(", ".join(["release: made", *named.get("notebooks", ())]))
         return
     with _in_a_sentence():
-        changed = newly_stale(meant)
+        changed = newly_stale(**named)
     for name in changed:
         typer.echo(f"{name} is not what source/ and autograder/exercises give: run `make release`", err=True)
     sys.exit(1 if changed else 0)

@@ -31,9 +31,9 @@ MAKING = (
 """What the release of every notebook rests on."""
 
 
-def contradictions(notebooks: Collection[str] = NOTEBOOKS) -> list[str]:
-    """Where these notebooks or the README say something else than the exercises declare: then nothing is made."""
-    sources = {notebook: _source(notebook) for notebook in notebooks}
+def contradictions(notebooks: Collection[str] = ()) -> list[str]:
+    """Where these notebooks, or all if none is named, or the README say something else than the exercises declare: nothing is made then."""
+    sources = {notebook: _source(notebook) for notebook in notebooks or NOTEBOOKS}
     found = [line for notebook, cells in sources.items() for line in in_cells(notebook, cells)]
     found += [line for notebook, cells in sources.items() for line in in_source(notebook, cells)]
     return [*found, *in_readme((ROOT / "README.md").read_text(encoding="utf-8"))]
@@ -129,11 +129,11 @@ def stale(notebooks: Collection[str] = NOTEBOOKS) -> list[str]:
         ]
 
 
-def newly_stale(notebooks: Collection[str] = NOTEBOOKS) -> list[str]:
-    """The same of these notebooks but those that were up to date here before, and rest on nothing that has changed since."""
+def newly_stale(notebooks: Collection[str] = ()) -> list[str]:
+    """The same of these notebooks, or of all if none is named, but those that were up to date here before, and rest on nothing that has changed since."""
     checkout = Checkout()
-    proofs = {notebook: checkout.digest(rests_on(notebook)) for notebook in notebooks}
-    new = [notebook for notebook in notebooks if not recall(f"release/{notebook}", proofs[notebook])]
+    proofs = {notebook: checkout.digest(rests_on(notebook)) for notebook in notebooks or NOTEBOOKS}
+    new = [notebook for notebook in proofs if not recall(f"release/{notebook}", proofs[notebook])]
     found = stale(new)
     if not found:
         for notebook in new:

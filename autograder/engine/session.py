@@ -23,7 +23,6 @@ from autograder.engine.zygote import Place, ZygoteFailed
 SECONDS_TO_START = 120.0
 SECONDS_TO_YIELD = 5.0
 SECONDS_FOR_FILES = 60.0
-SECONDS_TO_NOTICE = 1.0  # that the zygote is gone, which may have been going at that very moment
 SECONDS_TO_TELL = 10.0
 BUSY = 4  # times as long as its limit says something may take where the machine is busy with others
 MAX_TEXT = 11 << 20  # bytes that all outputs of a notebook may have, as they are written
@@ -236,13 +235,15 @@ class Session:
         return bool(wait([self._connection], 0))
 
     def _zygote_is_gone(self) -> bool:
-        self._lease.settimeout(SECONDS_TO_NOTICE)
+        """Whether the zygote, which is asked something that it would answer at once, has ended."""
         try:
-            return self._lease.recv(1, socket.MSG_PEEK) == b""
+            self._lease.sendall(wire.WAITED)
+            wire.receive(self._lease, time.monotonic() + SECONDS_TO_TELL)
         except TimeoutError:
             return False
-        except OSError:
+        except (OSError, EOFError, ValueError):
             return True
+        return False
 
     def spend(self, size: int) -> bool:
         """Take so many bytes of the room for outputs; whether there was as much."""
