@@ -19,6 +19,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.folder import ROOT, Course
+from autograder.grading import database
 from autograder.grading.database import only_writer
 from autograder.grading.run import grade
 from autograder.problems import OTHER_RUN
@@ -120,7 +121,10 @@ def test_a_run_from_another_checkout_is_told_to_wait_and_nothing_is_written(both
     assert ended(start(other))[0] == 0
 
 
-def test_a_lock_that_the_server_lifts_a_moment_late_is_waited_for(both: tuple[Course, Course]) -> None:
+def test_a_lock_that_the_server_lifts_a_moment_late_is_waited_for(
+    both: tuple[Course, Course], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "NOTICED_WITHIN", 60.0)
     course, _ = both
     ended_soon = ExitStack()
     ended_soon.enter_context(only_writer(course))
