@@ -11,6 +11,7 @@ import pytest
 
 from autograder.authoring.measured import HEAD, Row, keep, table
 from autograder.bench.classes import make_course
+from autograder.bench.measuring import take
 from autograder.bench.pages import WARMING, page_cost
 from autograder.bench.scale import COLUMNS
 from autograder.grading.run import grade
@@ -50,8 +51,16 @@ def test_a_page_has_its_cost(tmp_path: Path) -> None:
     assert (course.folder("feedback", last, NOTEBOOK) / f"{NOTEBOOK}.html").is_file()
 
 
+def test_what_a_process_took_counts_whoever_waits_for_it(tmp_path: Path) -> None:
+    """As that of a submission, which ends with its namespace."""
+    busy = "import time\nwhile time.process_time() < 0.5: pass"
+    nobody_waits = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {busy!r}])"
+    command = [sys.executable, "-c", nobody_waits]
+    assert 0.5 <= take([command], tmp_path).cpu < 60
+
+
 def measured(notebook: str, engine: float) -> Row:
-    return Row(notebook, 24, 6, {"1": 3000.0}, {"1": engine}, 1.5, 1.2, 20.0, 10.0, 60.0, same=True)
+    return Row(notebook, 24, 6, {"1": 3000.0}, {"1": engine}, 1.5, 1.2, 20.0, 10.0, 60.0, 25.0, 60.0, same=True)
 
 
 def test_a_row_takes_the_place_of_that_notebooks_last_one(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ HEAD = (
     "processor, times the floor",
     "own cells, ms",
     "conversation, ms",
+    "processor, ms",
+    "of that, marking",
     "a feedback page, processor ms",
 )
 
@@ -36,6 +38,7 @@ class Row:
         start: seconds that the engine takes for a class of two.
         floor: how many times the processor time of the cells alone the engine takes.
         own, conversation: milliseconds of a submission that its own cells take, and that judge and student do.
+        processor, marking: milliseconds of processor time of a submission, and of the process that marks in it.
         page: milliseconds of processor time that a feedback page takes.
         same: whether both gave the same scores.
     """
@@ -49,6 +52,8 @@ class Row:
     floor: float
     own: float
     conversation: float
+    processor: float
+    marking: float
     page: float
     same: bool
 
@@ -68,6 +73,8 @@ class Row:
             f"{self.floor:.2f}",
             f"{self.own:.0f}",
             f"{self.conversation:.0f}",
+            f"{self.processor:.0f}",
+            f"{self.marking:.0f}",
             f"{self.page:.0f}",
         )
 

@@ -25,7 +25,7 @@ from autograder.authoring.measured import Row, table
 from autograder.authoring.measured import keep as keep_rows
 from autograder.bench import scale
 from autograder.bench import students as first_minute
-from autograder.bench.breakdown import CONVERSATION, OWN_CELLS, breakdown
+from autograder.bench.breakdown import CONVERSATION, OWN_CELLS, Breakdown, breakdown
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import Taken, take
 from autograder.bench.pages import WARMING, page_cost
@@ -162,8 +162,9 @@ def main(
         rows.append(row(notebook, arms, lowest, two, parts, page))
         if not quick:
             tell(console, notebook, arms, lowest, two)
-        spent = "; ".join(f"{part} {milliseconds:.0f}" for part, milliseconds in parts.items())
-        console.print(f"{notebook}, where a submission's time goes, in ms: {spent}\n")
+        spent = "; ".join(f"{part} {milliseconds:.0f}" for part, milliseconds in parts.parts.items())
+        console.print(f"{notebook}, where a submission's time goes, in ms: {spent}")
+        console.print(f"processor time {parts.processor:.0f}, of which the process that marks {parts.marking:.0f}\n")
     print(table(rows))
     if different := [one.notebook for one in rows if not one.same]:
         sys.exit(f"NOT the same scores: {', '.join(different)}")
@@ -171,7 +172,7 @@ def main(
         keep_rows(rows)
 
 
-def row(notebook: str, arms: list[Arm], lowest: float, two: Taken, parts: dict[str, float], page: float) -> Row:
+def row(notebook: str, arms: list[Arm], lowest: float, two: Taken, parts: Breakdown, page: float) -> Row:
     by_stock, by_engine = ([arm for arm in arms if arm.name == name] for name in WAYS)
     return Row(
         notebook,
@@ -181,8 +182,10 @@ def row(notebook: str, arms: list[Arm], lowest: float, two: Taken, parts: dict[s
         {str(arm.width): arm.each for arm in by_engine},
         two.wall,
         by_engine[0].cpu / lowest,
-        parts[OWN_CELLS],
-        parts[CONVERSATION],
+        parts.parts[OWN_CELLS],
+        parts.parts[CONVERSATION],
+        parts.processor,
+        parts.marking,
         page,
         not any(different_scores(arm, by_engine[0]) for arm in arms),
     )

@@ -6,9 +6,11 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
+from autograder.bench.measuring import busy
 from autograder.engine import session
 from autograder.folder import Course
 from autograder.grading import marking, worker
@@ -30,8 +32,23 @@ PARTS: dict[str, tuple[Any, str]] = {
 WARMING = 3
 
 
-def breakdown(course: Course, notebook: str, students: int) -> dict[str, float]:
-    """Milliseconds of wall time for each submission, part by part; what is left over counts as "the rest"."""
+@dataclass(frozen=True)
+class Breakdown:
+    """Milliseconds for each submission.
+
+    Attributes:
+        parts: of wall time, part by part; what is left over counts as "the rest".
+        processor: of processor time, of the whole machine.
+        marking: of this, what the process takes that marks: the rest is the submission's, and the kernel's for its walls.
+    """
+
+    parts: dict[str, float]
+    processor: float
+    marking: float
+
+
+def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
+    """Mark so many submissions of a class."""
     snapshot = read_snapshot(course, notebook)
     named = course.submitters(notebook)[: students + WARMING]
     folders = {student: course.folder("submitted", student, notebook) for student in named}
@@ -42,12 +59,16 @@ def breakdown(course: Course, notebook: str, students: int) -> dict[str, float]:
         worker.open_assignment(snapshot, place)
         for submission in submissions[:WARMING]:
             worker.mark_opened(submission, paper)
+        before, own = busy(), time.process_time()
         with _timed(spent):
             for submission in submissions[WARMING:]:
                 worker.mark_opened(submission, paper)
-    each = {part: seconds / (len(submissions) - WARMING) * 1000 for part, seconds in spent.items()}
-    whole = each.pop("all of it")
-    return {**each, "the rest": whole - sum(each.values()), "all of it": whole}
+        processor, marking = busy() - before, time.process_time() - own
+    each = 1000 / (len(submissions) - WARMING)
+    parts = {part: seconds * each for part, seconds in spent.items()}
+    whole = parts.pop("all of it")
+    parts |= {"the rest": whole - sum(parts.values()), "all of it": whole}
+    return Breakdown(parts, processor * each, marking * each)
 
 
 @contextmanager
