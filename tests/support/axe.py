@@ -6,14 +6,18 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 BAD = ("serious", "critical")
+ARRIVED = """() => document.getAnimations().forEach(one => {
+    if (one.effect.getComputedTiming().endTime !== Infinity) one.finish()
+})"""
 
 
 def faults(page: Page, within: str | None = None) -> list[str]:
-    """The serious and critical faults: which rule, how often, and the first element.
+    """The serious and critical faults once everything has faded in: which rule, how often, and the first element.
 
     Args:
         within: a CSS selector of the part that is ours; None is the whole page.
     """
+    page.evaluate(ARRIVED)
     found = Axe().run(page, context=within).response["violations"]
     return [
         f"{one['id']} ({one['impact']}), {len(one['nodes'])} times: {one['nodes'][0]['html'][:200]}"
