@@ -13,7 +13,7 @@ from pathlib import Path
 import course
 from autograder.engine import NOTHING, Given, Place, Zygote, best_walls
 
-WELL_KNOWN = {"course", "jaxtyping", "matplotlib", "matplotlib.pyplot", "numpy", "pandas", "scipy", "sklearn", "torch"}
+WELL_KNOWN = {"course", "ipywidgets", "jaxtyping", "matplotlib", "matplotlib.pyplot", "numpy", "pandas", "scipy", "sklearn", "torch"}
 """What may be imported where nothing of a submission may run; and of the students' library, which is ours, any module."""
 
 LIBRARY = Path(course.__file__).parent

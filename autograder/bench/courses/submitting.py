@@ -62,9 +62,9 @@ def without_a_test(released: NotebookNode, source: NotebookNode) -> None:
 EDITS: tuple[Edit, ...] = (solved, unanswered, half, broken, without_a_test)
 
 
-def hand_in(course: Path, assignment: str, edit: Edit) -> None:
-    """Put a submission, by a student who is called as the edit is, where nbgrader expects it."""
-    folder = course / "submitted" / edit.__name__ / assignment
+def hand_in(course: Path, assignment: str, edit: Edit, student: str = "") -> None:
+    """Put a submission where nbgrader expects it, by a student who is called as the edit is if nothing else is said."""
+    folder = course / "submitted" / (student or edit.__name__) / assignment
     released = course / "release" / assignment
     shutil.copytree(released, folder)
     for path in released.glob("*.ipynb"):
