@@ -47,8 +47,8 @@ def plug_in(c: Config) -> None:
         "autograder.plugins.repairing.Repair",
         "nbgrader.preprocessors.ClearOutput",
         "nbgrader.preprocessors.DeduplicateIds",
-        "nbgrader.preprocessors.OverwriteKernelspec",
-        "nbgrader.preprocessors.OverwriteCells",
+        "autograder.plugins.gradebooks.Kernelspec",
+        "autograder.plugins.gradebooks.Cells",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     c.Autograde.autograde_preprocessors = [
@@ -57,7 +57,7 @@ def plug_in(c: Config) -> None:
         "nbconvert.preprocessors.ClearMetadataPreprocessor",
         "nbgrader.preprocessors.LimitOutput",
         "autograder.plugins.saving.SaveVerdicts",
-        "nbgrader.preprocessors.AssignLatePenalties",
+        "autograder.plugins.gradebooks.Penalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     c.ZipCollectApp.collector_plugin = "autograder.plugins.collecting.Collector"

@@ -11,6 +11,10 @@ from nbgrader.preprocessors import SaveAutoGrades
 from autograder.judging.cells import verdict_in
 from autograder.plugins.bookkeeping import wait_for_a_person
 from autograder.plugins.executing import exercise_of
+from autograder.plugins.gradebooks import reusing
+
+
+_save = reusing(SaveAutoGrades.preprocess)
 
 
 class SaveVerdicts(SaveAutoGrades):
@@ -20,7 +24,7 @@ class SaveVerdicts(SaveAutoGrades):
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        nb, resources = super().preprocess(nb, resources)
+        nb, resources = _save(self, nb, resources)
         if resources["nbgrader"].get("refused"):
             with Gradebook(self.db_url) as gradebook:
                 work = gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
