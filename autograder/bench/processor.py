@@ -40,7 +40,13 @@ def spend(command: Sequence[str], folder: Path, environment: Mapping[str, str] |
     before = busy()
     entered = command if group is None else ["sh", "-c", 'echo 0 > "$0"; exec "$@"', f"{group}/cgroup.procs", *command]
     done = subprocess.run(
-        entered, cwd=folder, env=environment, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        entered,
+        cwd=folder,
+        env=environment,
+        text=True,
+        errors="replace",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     if group is None:
         return Spent(busy() - before, done.returncode, done.stdout)

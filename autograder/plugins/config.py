@@ -87,7 +87,7 @@ class Grading(Section):
             "nbgrader.preprocessors.SaveAutoGrades",
             "nbgrader.preprocessors.AssignLatePenalties",
             "nbgrader.preprocessors.CheckCellMetadata",
-        )
+        ),
     }
     exporter = "autograder.plugins.starting.StartingExporter"
 

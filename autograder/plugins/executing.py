@@ -24,8 +24,8 @@ from traitlets import Integer, default
 
 from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, borrowed, opened, temporary
 from autograder.engine.inside.files import changes, stamps
-from autograder.engine.session import COMMS
 from autograder.engine.kernels import lay_out, walled_kernels
+from autograder.engine.session import COMMS
 from autograder.plugins import files_beside, widgets
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.experiments import is_untouched, unknown, words_in

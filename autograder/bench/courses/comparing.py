@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
-from nbgrader.api import Gradebook
 from nbgrader.api import Grade as Stored
+from nbgrader.api import Gradebook
 
 
 class Place(NamedTuple):

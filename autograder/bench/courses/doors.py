@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from autograder.bench.courses.taking import CONFIG
 from autograder.bench.processor import Spent, spend
 
 PLUG_INS = "from autograder.plugins.config import plug_in\nplug_in(c)\n"
+ERROR = re.compile(r"\s+(?:\w+\.)*\w+: .")
+"""How a traceback ends in a log."""
 STOCK, PLUGGED, CLASS = "stock", "plug-ins", "class command"
 
 
@@ -48,7 +51,7 @@ def release(course: Path, assignment: str, edits: tuple[Edit, ...] = EDITS) -> s
     nbgrader(course, "update", str(Path("source", assignment)))
     made = nbgrader(course, "generate_assignment", assignment, "--force", "--create")
     if made.code:
-        return next((line for line in reversed(made.said.splitlines()) if "rror" in line), "no reason")
+        return next(filter(ERROR.match, reversed(made.said.splitlines())), "no reason").strip()
     for edit in edits:
         hand_in(course, assignment, edit)
     return ""

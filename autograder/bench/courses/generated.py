@@ -14,7 +14,7 @@ from rich.table import Table
 
 from autograder.bench.courses.comparing import differences, rows
 from autograder.bench.courses.doors import DOORS, STOCK, copied, nbgrader
-from autograder.bench.courses.submitting import hand_in, half, solved, unanswered
+from autograder.bench.courses.submitting import half, hand_in, solved, unanswered
 from autograder.bench.courses.taking import CONFIG, SETTINGS
 
 FEW, MANY = 3, 16
@@ -83,13 +83,22 @@ def measure(kind: str, folder: Path) -> list[Cost]:
             taken[door].append(grade(copy, kind).cpu)
             found[door] = rows(copy)
             differing[door] += len(differences(found[STOCK], found[door]))
-    return [Cost(kind, door, *seconds, differing[door]) for door, seconds in taken.items()]
+    return [Cost(kind, door, few, many, differing[door]) for door, (few, many) in taken.items()]
 
 
 def tell(console: Console) -> None:
     """Measure, and print a table."""
     shown = Table(title=f"CPU s of a class of {FEW} and of {MANY}", title_justify="left")
-    for heading in ("notebook", "door", str(FEW), str(MANY), "each further", f"times stock at {FEW}", f"at {MANY}", "rows differing"):
+    for heading in (
+        "notebook",
+        "door",
+        str(FEW),
+        str(MANY),
+        "each further",
+        f"times stock at {FEW}",
+        f"at {MANY}",
+        "rows differing",
+    ):
         shown.add_column(heading, justify="left" if heading in ("notebook", "door") else "right")
     with TemporaryDirectory(prefix="courses-") as folder:
         for kind in IMPORTS:

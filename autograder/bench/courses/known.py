@@ -15,10 +15,9 @@ class Known:
         field: what it is about.
         notebooks: patterns of the paths of its source notebooks; those of one folder are one assignment, with the other files there.
         without: those that are left out, by name.
-        header: the path of the notebook that is put before each, if any.
+        beside: other files that a release needs: the path there, and in the course.
         kernel: the kernel that they are run with, whatever they name.
         settings: further lines for nbgrader_config.py.
-        assignments: what the assignments of some folders are called, where it is not what the folder is called.
     """
 
     repository: str
@@ -26,7 +25,7 @@ class Known:
     field: str
     notebooks: tuple[str, ...]
     without: tuple[str, ...] = ()
-    header: str = ""
+    beside: tuple[tuple[str, str], ...] = ()
     kernel: str = "python3"
     settings: str = ""
 
@@ -36,6 +35,7 @@ class Known:
         return self.repository.replace("/", "+")
 
 
+HEADER = "source/header.ipynb"
 UPPERCASE_SOLUTION = (
     "c.ClearSolutions.begin_solution_delimeter = 'BEGIN SOLUTION'\n"
     "c.ClearSolutions.end_solution_delimeter = 'END SOLUTION'\n"
@@ -47,7 +47,10 @@ KNOWN = (
         "207a8e544968092c93af807cce6f002552c628fa",
         "nbgrader's documentation",
         ("nbgrader/docs/source/user_guide/source/ps1*/*.ipynb",),
-        header="nbgrader/docs/source/user_guide/source/header.ipynb",
+        beside=(
+            ("nbgrader/docs/source/user_guide/source/header.ipynb", HEADER),
+            ("nbgrader/docs/source/user_guide/autotests.yml", "autotests.yml"),
+        ),
     ),
     Known(
         "219project/num_meth_nbgrader",
@@ -92,7 +95,7 @@ KNOWN = (
         "0d446e9e9a1a4abf9b90e1e3391b22a47eba73ec",
         "earth science",
         ("source/week1/*.ipynb",),
-        header="source/header.ipynb",
+        beside=((HEADER, HEADER),),
     ),
     Known(
         "numberisnan/isc4u-notebooks",
@@ -106,12 +109,8 @@ KNOWN = (
         "recommender systems",
         ("nbgrader/app/source/*/*.ipynb",),
     ),
-    Known("tongwang/data_notebook", "84e91716b35e84f9f3de054a7a44628bd1c605c0", "data", ("source/exercise-01/*.ipynb",)),
     Known(
-        "samarthpuri/TEALS",
-        "b119102cf990259b2b4606a6420612e82e4afc9d",
-        "school, programming",
-        ("lab-1.02-using-jupyter-notebook.ipynb",),
+        "tongwang/data_notebook", "84e91716b35e84f9f3de054a7a44628bd1c605c0", "data", ("source/exercise-01/*.ipynb",)
     ),
     Known(
         "SamLau95/python-workshops",
@@ -140,7 +139,7 @@ KNOWN = (
         "be0606cb1dbfffd3310048f7df2d5d9400a4d7e8",
         "programming",
         ("source/ps1/*.ipynb",),
-        header="source/header.ipynb",
+        beside=((HEADER, HEADER),),
     ),
     Known(
         "Purrity1/skriptsprachen",
@@ -148,7 +147,12 @@ KNOWN = (
         "scripting languages",
         ("u1/*.ipynb", "u2/*.ipynb", "u3/*.ipynb", "p2/*.ipynb", "p3/*.ipynb"),
     ),
-    Known("halflearned/EC1151", "e8517ea13c2b3f9c1c495bbfe28ed783b6df36e0", "economics", ("Homeworks/source/HW[1-4]/HW?.ipynb",)),
+    Known(
+        "halflearned/EC1151",
+        "e8517ea13c2b3f9c1c495bbfe28ed783b6df36e0",
+        "economics",
+        ("Homeworks/source/HW[1-4]/HW?.ipynb",),
+    ),
     Known(
         "ShaunFChen/Applied_bioinfo_nbgrader",
         "ebe2f2863dd5fa84108998eb45644d9a17aee094",

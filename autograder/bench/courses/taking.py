@@ -7,7 +7,7 @@ import subprocess
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
-from autograder.bench.courses.known import Known
+from autograder.bench.courses.known import HEADER, Known
 
 LEFT_OUT = (".ipynb_checkpoints", "__pycache__")
 SETTINGS = """c = get_config()
@@ -56,10 +56,11 @@ def take(known: Known, clone: Path, course: Path) -> list[str]:
         for path in paths:
             if path.suffix != ".ipynb" and folder.name and path.is_relative_to(folder):
                 _write(target / path.relative_to(folder), _read(clone, known, path))
-    if known.header:
-        _write(course / "source" / "header.ipynb", _read(clone, known, PurePosixPath(known.header)))
-        with (course / CONFIG).open("a") as config:
-            config.write("c.IncludeHeaderFooter.header = 'source/header.ipynb'\n")
+    for name, target in known.beside:
+        _write(course / target, _read(clone, known, PurePosixPath(name)))
+        if target == HEADER:
+            with (course / CONFIG).open("a") as config:
+                config.write(f"c.IncludeHeaderFooter.header = {HEADER!r}\n")
     return sorted(path.name for path in (course / "source").iterdir() if path.is_dir())
 
 

@@ -34,8 +34,9 @@ def connect(tell: Tell) -> None:
 
 def hear(contents: list[dict[str, Any]]) -> None:
     """Give comms what a front end answers."""
+    manager: Any = comm.get_comm_manager()
     for content in contents:
-        comm.get_comm_manager().comm_msg(None, None, {"content": content, "metadata": {}, "buffers": []})
+        manager.comm_msg(None, None, {"content": content, "metadata": {}, "buffers": []})
 
 
 def kernel(shell: Any) -> Any:
