@@ -56,9 +56,9 @@ def take(known: Known, clone: Path, course: Path) -> list[str]:
         for path in paths:
             if path.suffix != ".ipynb" and folder.name and path.is_relative_to(folder):
                 _write(target / path.relative_to(folder), _read(clone, known, path))
-    for name, target in known.beside:
-        _write(course / target, _read(clone, known, PurePosixPath(name)))
-        if target == HEADER:
+    for there, here in known.beside:
+        _write(course / here, _read(clone, known, PurePosixPath(there)))
+        if here == HEADER:
             with (course / CONFIG).open("a") as config:
                 config.write(f"c.IncludeHeaderFooter.header = {HEADER!r}\n")
     return sorted(path.name for path in (course / "source").iterdir() if path.is_dir())
