@@ -156,7 +156,7 @@ def tell(
     lines = [line for line in graded.lines if not students or line.student in students]
     if graded.written and (whole or wide or len(by_student(lines)) <= LARGEST_TABLE):
         shown = table(console, assignment, lines, graded.late, wide)
-(Console(file=console.file, width=WIDEST) if wide else console).print(shown)
+        (Console(file=console.file, width=WIDEST) if wide else console).print(shown)
     elif graded.written:
         console.print(summary(assignment, lines, graded.late))
         console.print("Everybody's row: --table, or the class report.", highlight=False)
