@@ -29,6 +29,13 @@ LAYOUTS = [
 ]
 """Where nbconvert looks for formgrader's folder `formgrade`: ours has one file, and nbgrader's all others."""
 
+FORMGRADER = {
+    "extra_template_basedirs": LAYOUTS,
+    "preprocessors": ["autograder.plugins.formgrading.BesideAnswers"],
+    "filters": {"markdown2html": "autograder.plugins.formgrading.markdown2html"},
+}
+"""How formgrader lays out a page, where a course says nothing else."""
+
 IN_PLACE_OF = {
     "Execute": "autograder.plugins.executing.JudgedExecute",
     "SaveAutoGrades": "autograder.plugins.saving.SaveVerdicts",
@@ -116,6 +123,10 @@ def plug_in(c: Config, judge: str = "") -> None:
     Returning.of(c, "GenerateFeedback")
     c.NbGraderAPI.GenerateFeedback.PageExporter.renew = False  # a program that says `force=False` means it
     c.ZipCollectApp.setdefault("collector_plugin", "autograder.plugins.collecting.Collector")
+    for name, value in FORMGRADER.items():
+        c.HTMLExporter.setdefault(name, value)
+    c.PageExporter.filters = {}  # an HTMLExporter too, with ways of its own
+    c.PageExporter.preprocessors = []
     if judge:
         _for_judged_notebooks(c, judge)
 
@@ -150,11 +161,6 @@ def _for_judged_notebooks(c: Config, judge: str) -> None:
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     c.GenerateFeedback.preprocessors.insert(1, "autograder.plugins.hiding.HideHiddenTests")
-    c.HTMLExporter.extra_template_basedirs = LAYOUTS
-    c.HTMLExporter.preprocessors = ["autograder.plugins.formgrading.BesideAnswers"]
-    c.HTMLExporter.filters = {"markdown2html": "autograder.plugins.formgrading.markdown2html"}
-    c.PageExporter.filters = {}  # an HTMLExporter too, with ways of its own
-    c.PageExporter.preprocessors = []
 
 
 def _ours(preprocessor: Any) -> Any:
