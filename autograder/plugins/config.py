@@ -40,6 +40,9 @@ IN_PLACE_OF = {
     "Execute": "autograder.plugins.executing.JudgedExecute",
     "SaveAutoGrades": "autograder.plugins.saving.SaveVerdicts",
     "GetGrades": "autograder.plugins.marked.Marked",
+    "OverwriteKernelspec": "autograder.plugins.gradebooks.Kernelspec",
+    "OverwriteCells": "autograder.plugins.gradebooks.Cells",
+    "AssignLatePenalties": "autograder.plugins.gradebooks.Penalties",
 }
 """By the names of nbgrader's preprocessors, those that stand for them, wherever a course's own lists have them."""
 
@@ -76,6 +79,13 @@ class Section(Config):
 
 class Grading(Section):
     defaults: Mapping[str, Sequence[str]] = {
+        "sanitize_preprocessors": (
+            "nbgrader.preprocessors.ClearOutput",
+            "nbgrader.preprocessors.DeduplicateIds",
+            "nbgrader.preprocessors.OverwriteKernelspec",
+            "nbgrader.preprocessors.OverwriteCells",
+            "nbgrader.preprocessors.CheckCellMetadata",
+        ),
         "autograde_preprocessors": (
             "nbgrader.preprocessors.Execute",
             "nbgrader.preprocessors.IgnorePattern",
@@ -84,7 +94,7 @@ class Grading(Section):
             "nbgrader.preprocessors.SaveAutoGrades",
             "nbgrader.preprocessors.AssignLatePenalties",
             "nbgrader.preprocessors.CheckCellMetadata",
-        )
+        ),
     }
     exporter = "autograder.plugins.starting.StartingExporter"
 

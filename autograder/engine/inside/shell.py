@@ -14,7 +14,7 @@ import os
 import random
 import sys
 from collections.abc import Mapping
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 from ipykernel.compiler import XCachingCompiler
@@ -24,6 +24,8 @@ from IPython.core.error import StdinNotImplementedError
 from jupyter_client.session import Session
 from traitlets import Instance
 from traitlets.config import Config
+
+from . import comms
 
 INLINE = "module://matplotlib_inline.backend_inline"
 MAX_MESSAGES = 2_000
@@ -40,7 +42,8 @@ class Collector(Session):
     def __init__(self, **keywords: Any) -> None:
         super().__init__(key=b"", **keywords)
         self.messages: list[Message] = []
-        self._size = 0
+        self._widgets = comms.Said()
+        self._size = self._count = 0
 
     def msg(self, msg_type: str, content: Any = None, **_: Any) -> dict[str, Any]:
         return {"msg_type": msg_type, "content": content or {}}
@@ -55,12 +58,20 @@ class Collector(Session):
             kind, self.unpack(self.pack(content))
         )  # bytes, numbers of libraries and the like become what they are on the wire
 
+    def tell(self, kind: str, content: dict[str, Any]) -> None:
+        """Add what a widget says, as far as there is room."""
+        content = self.unpack(self.pack(content))
+        if self._widgets.keep(kind, content):
+            self.messages.append([kind, content])
+
     def add(self, kind: str, content: dict[str, Any]) -> None:
-        if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
+        self._widgets.separate()
+        if self._size > MAX_TEXT or self._count > MAX_MESSAGES:
             return
         self._size += len(json.dumps(content))
+        self._count += 1
         self.messages.append([kind, content])
-        if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
+        if self._size > MAX_TEXT or self._count > MAX_MESSAGES:
             if kind == "stream":
                 content["text"] = content["text"][: MAX_TEXT // 8]  # a character may take six bytes and more
             else:
@@ -68,7 +79,8 @@ class Collector(Session):
             self.messages.append(["stream", {"name": "stdout", "text": CUT}])
 
     def take(self) -> list[Message]:
-        taken, self.messages, self._size = self.messages, [], 0
+        taken, self.messages, self._size, self._count = self.messages, [], 0, 0
+        self._widgets = comms.Said()
         return taken
 
 
@@ -176,8 +188,9 @@ class Notebook:
             config=config,
             collector=self.collector,
             compiler_class=XCachingCompiler,
-            kernel=SimpleNamespace(eventloop=None),
         )
+        self.shell.kernel = comms.kernel(self.shell)
+        comms.connect(self.collector.tell)
         for part in (self.shell.displayhook, self.shell.display_pub):
             part.session = self.collector
             part.pub_socket = None
@@ -221,13 +234,24 @@ class Notebook:
     def _attach(self) -> None:
         sys.stdout, sys.stderr = self.out, self.err
 
-    def run(self, source: str) -> tuple[list[Message], dict[str, Any]]:
+    def hear(self, contents: list[dict[str, Any]]) -> None:
+        """Take what a front end answers to widgets; what these say to that is nobody's, as from a kernel between two cells."""
+        if contents:
+            comms.hear(contents)
+            self.collector.take()
+
+    def run(self, source: str, parent: str = "") -> tuple[list[Message], dict[str, Any]]:
         """Run a cell as ipykernel's `do_execute` does.
+
+        Args:
+            source: the cell.
+            parent: the id of the message that asks for it, by which widgets know whose outputs they take.
 
         Returns:
             The messages, and the reply: `{"status": "ok" | "error", "execution_count": ..., "ename", "evalue", "traceback"}`.
         """
         assert self._loop is not None
+        self.shell.set_parent({"header": {"msg_id": parent}})
         try:
             result = self._loop.run_until_complete(self._execute(source))
             error = result.error_before_exec or result.error_in_exec
