@@ -31,12 +31,14 @@ from autograder.exercises.model import (
 from autograder.judging.fingerprint import fingerprint
 from autograder.judging.paper import Paper, Sheet, has_part, part_of
 from autograder.judging.reference import lend
+from autograder.judging.sketch import Sketch, sketch
 from autograder.judging.verdict import Finding, Outcome, Verdict
 from course.trial.comparing import (
     OF_THE_RESULT,
     Certainty,
     Difference,
     Match,
+    coarsest,
     difference,
     lines_grow,
     match,
@@ -87,6 +89,8 @@ class Trial:
     cases: list[Case] = field(default_factory=list)
     wanted: list[Observation] = field(default_factory=list)
     got: list[Observation] = field(default_factory=list)
+    _wrong: dict[int, bool] = field(init=False, default_factory=dict, repr=False)
+    _sketches: dict[int, tuple[Sketch, float]] = field(init=False, default_factory=dict, repr=False)
 
     @property
     def loops(self) -> bool:
@@ -95,13 +99,19 @@ class Trial:
 
     @property
     def failed(self) -> bool:
-        return self.loops or any(map(difference, self.wanted, self.got))
+        return self.loops or any(map(self.wrong, range(len(self.cases))))
+
+    def wrong(self, place: int) -> bool:
+        """Whether the answer to one of the cases is wrong."""
+        if place not in self._wrong:
+            self._wrong[place] = difference(self.wanted[place], self.got[place]) is not None
+        return self._wrong[place]
 
     def match(self, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
         places = range(len(self.cases))
-        if not all(self._agrees(mistake, place) for place in places):  # most differ in the first case
-            return "no"
+        if not all(self._agrees(mistake, place) for place in sorted(places, key=self.wrong, reverse=True)):
+            return "no"  # most differ in the first case that went wrong
         mistaken = [self._answer(mistake, place) for place in places]
         return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)), self.least)
 
@@ -115,7 +125,11 @@ class Trial:
         return replace(self, least=SEVEN_DIGITS, got=got)
 
     def _agrees(self, mistake: Implementation, place: int) -> bool:
-        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(mistake, place)], self.least)
+        want, got, answer = self.wanted[place], self.got[place], self._answer(mistake, place)
+        if place not in self._sketches:
+            self._sketches[place] = sketch(got), max(self.least, coarsest(want.result))
+        drawn, least = self._sketches[place]
+        return drawn.may_be(self.paper.sketch(answer), least) and same_answers([want], [got], [answer], self.least)
 
     def _answer(self, mistake: Implementation, place: int) -> Observation:
         """What the mistake answers to one case."""

@@ -12,6 +12,7 @@ from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, Implementation, Probe
 from autograder.judging.again import again
 from autograder.judging.reference import expected, given
+from autograder.judging.sketch import Sketch, sketch
 from course.trial.cases import Case
 from course.trial.form import in_form
 from course.trial.observing import Observation
@@ -49,6 +50,7 @@ class Paper:
         self._expected: dict[tuple[int, str | None], Observation] = {}
         self._given: dict[tuple[int, Implementation, bool], Observation] = {}
         self._compared: dict[tuple[int, Implementation, bool, str | None, int], Observation] = {}
+        self._sketches: dict[int, Sketch] = {}
 
     @cached_property
     def sheets(self) -> tuple[Sheet, ...]:
@@ -97,6 +99,12 @@ class Paper:
             answer = part_of(self._given[key], part)
             self._compared[compared] = answer if recast is None else in_form(recast, answer)
         return self._compared[compared]
+
+    def sketch(self, answer: Observation) -> Sketch:
+        """An answer of `given` in short."""
+        if id(answer) not in self._sketches:  # it is kept, so that none has another's identity
+            self._sketches[id(answer)] = sketch(answer)
+        return self._sketches[id(answer)]
 
 
 def part_of(observed: Observation, part: str | None) -> Observation:
