@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ from autograder.exercises.model import (
     result_axes,
 )
 from autograder.judging.fingerprint import fingerprint
+from autograder.judging.heard import Heard, Looked, heard
 from autograder.judging.paper import Paper, Sheet, has_part, part_of
 from autograder.judging.reference import lend
 from autograder.judging.sketch import Sketch, sketch
@@ -62,6 +63,7 @@ LONGEST_REASON = 500
 FORM_KEEPS = 0.75  # of a probe's points, where an answer is right but for its form
 SECONDS_PER_CALL = 20.0
 REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
+QUESTION = {"say", "name", "arguments", "keywords"}
 LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
 ENDED = "The process that ran your code ended; what had been earned before is kept."
 
@@ -89,7 +91,6 @@ class Trial:
     cases: list[Case] = field(default_factory=list)
     wanted: list[Observation] = field(default_factory=list)
     got: list[Observation] = field(default_factory=list)
-    _wrong: dict[int, bool] = field(init=False, default_factory=dict, repr=False)
     _sketches: dict[int, tuple[Sketch, float]] = field(init=False, default_factory=dict, repr=False)
 
     @property
@@ -99,19 +100,22 @@ class Trial:
 
     @property
     def failed(self) -> bool:
-        return self.loops or any(map(self.wrong, range(len(self.cases))))
+        return self.loops or any(self._wrong)
 
-    def wrong(self, place: int) -> bool:
-        """Whether the answer to one of the cases is wrong."""
-        if place not in self._wrong:
-            self._wrong[place] = difference(self.wanted[place], self.got[place]) is not None
-        return self._wrong[place]
+    @cached_property
+    def _wrong(self) -> list[bool]:
+        """Of each case, whether its answer is wrong; to be asked for once all are there."""
+        return [difference(*pair) is not None for pair in zip(self.wanted, self.got, strict=True)]
+
+    @cached_property
+    def _wrong_first(self) -> list[int]:
+        return sorted(range(len(self.cases)), key=self._wrong.__getitem__, reverse=True)
 
     def match(self, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
+        if not all(self._agrees(mistake, place) for place in self._wrong_first):  # most differ in the first of these
+            return "no"
         places = range(len(self.cases))
-        if not all(self._agrees(mistake, place) for place in sorted(places, key=self.wrong, reverse=True)):
-            return "no"  # most differ in the first case that went wrong
         mistaken = [self._answer(mistake, place) for place in places]
         return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)), self.least)
 
@@ -195,7 +199,7 @@ class Interview:
         except OSError as error:
             self.ahead = error
 
-    def ask(self, question: Question) -> tuple[Call, Observation]:
+    def ask(self, question: Question) -> tuple[Call, Heard]:
         """Have the student's function called on one case, unless it has begun, and hear what came of it.
 
         Raises:
@@ -211,23 +215,21 @@ class Interview:
             self.listening = until - time.thread_time()
 
     def _begin(self, question: Question) -> Call:
-        case = question.case
-        arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
-        asked = {"arguments": arguments, "harness": case.harness, "lines": question.lines, "lend": list(self.lend)}
-        self.link.send({"do": "call", **asked})
+        self.link.send(self.paper.request(question.case, question.lines, self.lend))
         return Call(question, self.allow)
 
-    def _hear(self, call: Call, until: float) -> Observation:
+    def _hear(self, call: Call, until: float) -> Heard:
         case, lines = call.question.case, call.question.lines
         asked = 0
         while call.left() > 0 and time.thread_time() < until:
             reply = self.link.receive()
-            said = reply.pop("say", None) if isinstance(reply, dict) else None
+            said = reply.get("say") if isinstance(reply, dict) else None
             if not isinstance(said, str):
                 raise Unreadable("neither an observation nor a question")
             if said == "observed":
-                return self._observation(case, reply, call.spent, lines)
-            if said != "ask" or set(reply) != {"name", "arguments", "keywords"} or not isinstance(reply["name"], str):
+                listen = partial(self._observation, case, reply, call.spent, lines)
+                return heard(reply, (id(case), lines, *call.spent.items()), listen)
+            if said != "ask" or set(reply) != QUESTION or not isinstance(reply["name"], str):
                 raise Unreadable("neither an observation nor a question")
             asked += 1
             if asked > ASKS_PER_CALL:
@@ -240,16 +242,16 @@ class Interview:
                 self.link.send({"do": "raise", "message": str(error)})
         raise TimeoutError("one call took too long")
 
-    def _observation(self, case: Case, reply: dict[str, Value], spent: dict[str, int], lines: bool) -> Observation:
+    def _observation(self, case: Case, reply: dict[str, Value], spent: dict[str, int], lines: bool) -> Heard:
         try:
-            told = Account.from_value(reply)
+            told = Account.from_value({name: value for name, value in reply.items() if name != "say"})
         except ValueError as error:
             raise Unreadable(str(error)) from None
         if lines and "lines" not in told.counts:
             raise Unreadable("its lines were not counted")
         counts = {**spent, **({"lines": told.counts["lines"]} if lines else {})}
         try:
-            return seen(self.exercise.view, case.read(replace(told, counts=counts)))
+            return Heard(seen(self.exercise.view, case.read(replace(told, counts=counts))))
         except Exception as error:
             raise Unreadable(f"the result could not be looked at: {type(error).__name__}") from None
 
@@ -388,23 +390,17 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
     after = [*questions[1:], *_questions(following)[:1], None]
     for place, (question, then) in enumerate(zip(questions, after, strict=False)):
         case = question.case
-        call, got = interview.ask(question)
-        tried = call.tried_patience(got)
-        parted = has_part(got, trial.part)  # else the whole is compared, and the missing key is told
-        want = interview.paper.expected(case, trial.part if parted else None)
-        if parted:
-            got = part_of(got, trial.part)
+        call, answer = interview.ask(question)
+        tried = call.tried_patience(answer.got)
+        looked = _looked(interview.paper, case, trial.part, answer)
         trial.cases.append(case)
-        trial.wanted.append(want)
-        trial.got.append(got)
+        trial.wanted.append(looked.want)
+        trial.got.append(looked.got)
         if _unwritten(interview):
             return "wrong", "not written yet"
         if then is not None and not tried:
             interview.look_ahead(then)
-        found = difference(want, got)
-        form = form and (found is None or only_form(want, got))
-        if found and parted and trial.part and found.kind in OF_THE_RESULT:
-            found = replace(found, path=(trial.part, *found.path))
+        found, form = looked.found, form and looked.form
         if found and not reason:
             reason = REMEMBERS if place == once else _reason(interview.exercise, case, found)
             reason = (LIKE_BEFORE if place > once else "") + reason[:LONGEST_REASON]
@@ -413,6 +409,20 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
     if trial.loops:
         return "wrong", reason or LOOP_LEFT
     return ("right" if not reason else "form" if form else "wrong"), reason
+
+
+def _looked(paper: Paper, case: Case, part: str | None, answer: Heard) -> Looked:
+    """An answer to a case beside the one that was expected."""
+    if part not in answer.looked:
+        parted = has_part(answer.got, part)  # else the whole is compared, and the missing key is told
+        want = paper.expected(case, part if parted else None)
+        got = part_of(answer.got, part) if parted else answer.got
+        found = difference(want, got)
+        form = found is None or only_form(want, got)
+        if found and parted and part and found.kind in OF_THE_RESULT:
+            found = replace(found, path=(part, *found.path))
+        answer.looked[part] = Looked(want, got, found, form)
+    return answer.looked[part]
 
 
 def _reason(exercise: Exercise, case: Case, found: Difference) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from course.trial.comparing import TOLERANCE
 from course.trial.observing import Observation
-from course.trial.values import Tensor, Value, bare
+from course.trial.values import Value, bare
 
 DUST = 1e-12
 """What adding up may cost, relative to all that is added up."""

@@ -16,6 +16,7 @@ import sys
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,11 +55,12 @@ class Opaque:
     what: str
 
 
-@dataclass(frozen=True)
-class Frame:
-    """A value that is packed already, to be sent as it is."""
+class Kept(dict[str, Value]):
+    """A dictionary that is sent more than once: it is packed once, and nobody may change it."""
 
-    content: bytes
+    @cached_property
+    def frame(self) -> bytes:
+        return _frame(self)
 
 
 @dataclass(frozen=True)
@@ -183,18 +185,20 @@ def with_layout(array: np.ndarray, order: str) -> np.ndarray:
 
 
 def pack(value: Value) -> bytes:
-    """One frame: two lengths, a JSON header, the bytes of every array in C order. A `Frame` is one already.
+    """One frame: two lengths, a JSON header, the bytes of every array in C order.
 
     Raises:
         ValueError: the frame would be longer than `MAX_FRAME`.
     """
-    if isinstance(value, Frame):
-        return value.content
+    return value.frame if isinstance(value, Kept) else _frame(value)
+
+
+def _frame(value: Value) -> bytes:
     arrays: list[np.ndarray] = []
     tree = _tree(value, arrays)
     described = [{"dtype": a.dtype.str, "shape": a.shape, "order": layout(a)} for a in arrays]
     header = _to_text({"tree": tree, "arrays": described}).encode()
-    size = sum([a.nbytes for a in arrays])
+    size = sum(a.nbytes for a in arrays)
     if len(header) > MAX_HEADER or size > MAX_FRAME:
         raise ValueError(f"a value of {len(header) + size} bytes is too large to send")
     return b"".join([_LENGTH.pack(len(header), size), header, *[a.tobytes() for a in arrays]])
