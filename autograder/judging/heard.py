@@ -21,14 +21,12 @@ ROOM = 16 << 20
 
 @dataclass(frozen=True)
 class Looked:
-    """An observation, or the part of it that a probe looks at, beside the one that was expected.
+    """In what an observation, or the part of it that a probe looks at, differs from the one that was expected.
 
     Attributes:
-        form: whether it differs in nothing, or in nothing but its form.
+        form: whether in nothing, or in nothing but its form.
     """
 
-    want: Observation
-    got: Observation
     found: Difference | None
     form: bool
 

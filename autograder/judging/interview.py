@@ -32,8 +32,9 @@ from autograder.judging.fingerprint import fingerprint
 from autograder.judging.heard import Heard, Looked, heard
 from autograder.judging.paper import Paper, Sheet, has_part, part_of
 from autograder.judging.reference import lend
+from autograder.judging.showing import html
 from autograder.judging.sketch import Sketch, sketch
-from autograder.judging.verdict import Finding, Outcome, Verdict
+from autograder.verdicts.verdict import ENDED, Finding, Outcome, Verdict
 from course.trial.comparing import (
     OF_THE_RESULT,
     Certainty,
@@ -65,7 +66,6 @@ SECONDS_PER_CALL = 20.0
 REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
 QUESTION = {"say", "name", "arguments", "keywords"}
 LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
-ENDED = "The process that ran your code ended; what had been earned before is kept."
 
 
 Merit = Literal["right", "form", "wrong"]
@@ -392,15 +392,20 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
         case = question.case
         call, answer = interview.ask(question)
         tried = call.tried_patience(answer.got)
-        looked = _looked(interview.paper, case, trial.part, answer)
+        parted = has_part(answer.got, trial.part)  # else the whole is compared, and the missing key is told
+        want = interview.paper.expected(case, trial.part if parted else None)
+        got = part_of(answer.got, trial.part) if parted else answer.got
         trial.cases.append(case)
-        trial.wanted.append(looked.want)
-        trial.got.append(looked.got)
+        trial.wanted.append(want)
+        trial.got.append(got)
         if _unwritten(interview):
             return "wrong", "not written yet"
         if then is not None and not tried:
             interview.look_ahead(then)
-        found, form = looked.found, form and looked.form
+        if trial.part not in answer.looked:
+            answer.looked[trial.part] = _looked(want, got, trial.part if parted else None)
+        found = answer.looked[trial.part].found
+        form = form and answer.looked[trial.part].form
         if found and not reason:
             reason = REMEMBERS if place == once else _reason(interview.exercise, case, found)
             reason = (LIKE_BEFORE if place > once else "") + reason[:LONGEST_REASON]
@@ -411,18 +416,13 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
     return ("right" if not reason else "form" if form else "wrong"), reason
 
 
-def _looked(paper: Paper, case: Case, part: str | None, answer: Heard) -> Looked:
-    """An answer to a case beside the one that was expected."""
-    if part not in answer.looked:
-        parted = has_part(answer.got, part)  # else the whole is compared, and the missing key is told
-        want = paper.expected(case, part if parted else None)
-        got = part_of(answer.got, part) if parted else answer.got
-        found = difference(want, got)
-        form = found is None or only_form(want, got)
-        if found and parted and part and found.kind in OF_THE_RESULT:
-            found = replace(found, path=(part, *found.path))
-        answer.looked[part] = Looked(want, got, found, form)
-    return answer.looked[part]
+def _looked(want: Observation, got: Observation, part: str | None) -> Looked:
+    """What is seen of an answer beside the one that was expected; of a part of it, with the way there."""
+    found = difference(want, got)
+    form = found is None or only_form(want, got)
+    if found and part and found.kind in OF_THE_RESULT:
+        found = replace(found, path=(part, *found.path))
+    return Looked(found, form)
 
 
 def _reason(exercise: Exercise, case: Case, found: Difference) -> str:
@@ -481,4 +481,4 @@ def identify(exercise: Exercise, trials: list[Trial]) -> tuple[list[Implementati
 def _farewell(link: Link, verdict: Verdict) -> None:
     """Tell the student's process, which may print it; the score never comes from there."""
     with suppress(OSError):
-        link.send({"do": "done", "text": repr(verdict), "html": verdict._repr_html_()})
+        link.send({"do": "done", "text": repr(verdict), "html": html(verdict)})

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.exercises import NOTEBOOKS, every_exercise
 from autograder.exercises.model import Exercise, lesson
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from tests.support.leaks import source_cells
 
 MOST_WORDS = 50
