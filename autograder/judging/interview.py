@@ -155,6 +155,7 @@ class Call:
     Attributes:
         functions: those among the arguments; they are evaluated on this side.
         spent: what calls of them have cost.
+        spared: seconds of the judge's processor time that its questions would have cost, had nobody asked them before.
         left, patience, clock: what is left of the time that it may take, of the time after which a wrong answer is not tried
             on more, and of that by the clock.
     """
@@ -164,6 +165,7 @@ class Call:
         arguments = question.case.arguments
         self.functions = {a.name: replace(a, run=a.begin()) for a in arguments if isinstance(a, Function)}
         self.spent = dict.fromkeys(self.functions, 0)
+        self.spared = 0.0
         self.left, self.patience, self.clock = allow(SECONDS_PER_CALL), allow(PATIENCE), by_the_clock(PATIENCE)
 
     def tried_patience(self, got: Observation) -> bool:
@@ -212,7 +214,7 @@ class Interview:
         try:
             return call, self._hear(call, until)
         finally:
-            self.listening = until - time.thread_time()
+            self.listening = until - time.thread_time() - call.spared
 
     def _begin(self, question: Question) -> Call:
         self.link.send(self.paper.request(question.case, question.lines, self.lend))
@@ -221,7 +223,7 @@ class Interview:
     def _hear(self, call: Call, until: float) -> Heard:
         case, lines = call.question.case, call.question.lines
         asked = 0
-        while call.left() > 0 and time.thread_time() < until:
+        while call.left() > 0 and time.thread_time() + call.spared < until:
             reply = self.link.receive()
             said = reply.get("say") if isinstance(reply, dict) else None
             if not isinstance(said, str):
@@ -271,7 +273,8 @@ class Interview:
                 if name in self.lend:
                     handed = {called: function.run for called, function in functions.items()}
                     arguments, keywords = (map_leaves(partial(_resolved, handed), a) for a in (arguments, keywords))
-                    value = lend(exercise_named(self.exercise.notebook, name), arguments, keywords)
+                    value, spared = lend(exercise_named(self.exercise.notebook, name), arguments, keywords)
+                    call.spared += spared
                     return {"do": "return", "value": value}
             raise ValueError(f"there is no {name!r:.40}")
         except Exception as error:
