@@ -21,11 +21,11 @@ from autograder.engine.inside.walls import Limits
 from autograder.engine.inside.zygote import SECONDS_BETWEEN_LOOKS
 from autograder.engine.session import BUSY, MAX_TEXT
 from autograder.exercises import NOTEBOOKS, every_exercise
-from autograder.folder import ROOT
 from autograder.grading.folders import LARGEST_COPY
 from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_CODE, MOST_OUTPUTS
 from autograder.plugins.executing import JudgedExecute
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
+from autograder.settings import ROOT
 from tests.support.checkout import imports, targets, within
 
 DOCS = ROOT / "docs"

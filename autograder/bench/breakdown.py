@@ -55,7 +55,7 @@ def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
     submissions = [read_submission(folders[who], who, snapshot, course.directory.ignore) for who in named]
     spent: dict[str, float] = defaultdict(float)
     paper = new_paper()
-    with shared_zygote((course.root / "source" / notebook).glob("*.ipynb")) as place:
+    with shared_zygote((course.root / "source" / notebook).glob("*.ipynb"), course.judge.library) as place:
         worker.open_assignment(snapshot, place)
         for submission in submissions[:WARMING]:
             worker.mark_opened(submission, paper)

@@ -7,9 +7,10 @@ from pathlib import Path
 import nbformat
 
 from autograder.authoring.sample import answers_in, hand_in, mistaken_answers, slipped
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
+from autograder.settings import ROOT
 
-PLUG_INS = "plug_in(c)\n"
+PLUG_INS = 'plug_in(c, judge="autograder.this_course.JUDGE")\n'
 OURS = "from course import judge\njudge("
 STOCKS = "from autograder.bench.scoring import score\nscore("
 """A hidden test that stock nbgrader can read: its last line is the number of points."""

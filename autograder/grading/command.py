@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from autograder.authoring.sample import make_sample
 from autograder.engine import best_walls
-from autograder.exercises import NOTEBOOKS
 from autograder.folder import Course
 from autograder.grading.diary import FILE_WIDTH, logged
 from autograder.grading.lateness import Late
@@ -25,13 +23,14 @@ from autograder.grading.run import Graded, grade
 from autograder.grading.table import summary, table
 from autograder.plugins.starting import NO_WALLS, named
 from autograder.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
+from autograder.settings import course_folder
 
 LARGEST_TABLE = 40
 """Students of whom the table is shown unasked."""
 
 
 def run(
-    root: Path,
+    root: Path | None,
     assignment: str,
     jobs: int | None = None,
     scheduler: str | None = None,
@@ -44,7 +43,7 @@ def run(
     students: Collection[str] = (),
     whole: bool = False,
 ) -> int:
-    """Grade an assignment of the course in the folder `root`, print, keep a log, and return the exit code.
+    """Grade an assignment of the course in the folder `root`, or the one that one stands in, print, keep a log, and return the exit code.
 
     Args:
         students: who is graded, and of whom it is told; everybody, if empty.
@@ -59,7 +58,7 @@ def run(
         return code
 
     try:
-        course = Course(root)
+        course = Course(course_folder(root))
     except Problem as problem:
         return stopped(str(problem), problem.code)
     with logged(course, assignment) as log:
@@ -68,7 +67,7 @@ def run(
         def confirm(changes: list[Change]) -> bool:
             console.print(preview(changes))
             log.print(preview(changes))
-            if assignment in NOTEBOOKS:
+            if assignment in course.judge.notebooks:
                 unchanged = "What is unchanged was marked on its old paper."
                 console.print(unchanged if paper is None else f"Marked on paper {paper}.", highlight=False)
             return yes or (sys.stdin.isatty() and _agrees(console, "Write these?"))
@@ -118,16 +117,15 @@ def _agrees(console: Console, question: str) -> bool:
         return False
 
 
-def grade_sample() -> int:
-    """Make the sample class, grade all of it, and return the exit code."""
-    course = make_sample()
+def grade_all(course: Course, assignments: Iterable[str]) -> int:
+    """Grade several assignments of a course, print what came of each, and return the exit code."""
     console = Console(width=None if sys.stdout.isatty() else FILE_WIDTH)
     failed = False
     if best_walls() == "none":
         console.print(NO_WALLS, style="bold", markup=False)
-    for notebook in NOTEBOOKS:
-        graded = grade(course, notebook, console=console)
-        tell(console, notebook, graded)
+    for assignment in assignments:
+        graded = grade(course, assignment, console=console)
+        tell(console, assignment, graded)
         failed |= bool(graded.failed)
     console.print(f"feedback: {course.root / course.directory.feedback_directory}", soft_wrap=True, markup=False)
     return FAILED if failed else 0

@@ -32,14 +32,14 @@ def table(
         points.caption = NO_NAMES.format(needed)
         return points
     totals = _table(assignment, [], late, _points, by_student(found))
-    totals.caption = NO_EXERCISES.format(len(columns(assignment, found)), needed)
+    totals.caption = NO_EXERCISES.format(len(columns(found)), needed)
     return totals
 
 
 def summary(assignment: str, found: list[Line], late: Mapping[str, Late] = MappingProxyType({})) -> Table:
     """One row an exercise: the mean, how many solved it, and the mistake that most made."""
     own = {who: rows for who, rows in by_student(found).items() if any(line.graded for line in rows)}
-    worth = columns(assignment, found)
+    worth = columns(found)
     totals = Spread(sum(worth.values()), tuple(total(rows, late.get(who, Late())) for who, rows in own.items()))
     made = Table(
         title=f"{assignment}: {totals.count} graded, mean {totals.mean:.3g} of {totals.of:g}, median {totals.median:.3g}",
@@ -71,7 +71,7 @@ def _table(
     """
     made = Table(title=assignment, title_justify="left", caption_justify="left", show_lines=True)
     made.add_column("student")
-    for exercise, points in columns(assignment, found).items() if found else ():
+    for exercise, points in columns(found).items() if found else ():
         made.add_column(f"{exercise}\nof {points:g}", overflow="fold")
     shown = any(map(str, late.values()))
     for heading in (*(["late"] if shown else []), "total"):

@@ -11,7 +11,7 @@ from typing import Any
 from autograder.exercises import exercise_called
 from autograder.judging.interview import SECONDS_PER_CALL, judge
 from autograder.judging.paper import Paper
-from autograder.judging.verdict import Finding, Outcome, Verdict
+from autograder.verdicts.verdict import Finding, Outcome, Verdict
 from course.trial.link import Link, SocketLink
 
 __all__ = ["Finding", "Outcome", "Paper", "Verdict", "judge", "judge_here", "local_judge"]

@@ -31,7 +31,8 @@ from autograder.exercises.model import (
 from autograder.judging.fingerprint import fingerprint
 from autograder.judging.paper import Paper, Sheet, has_part, part_of
 from autograder.judging.reference import lend
-from autograder.judging.verdict import Finding, Outcome, Verdict
+from autograder.judging.showing import html
+from autograder.verdicts.verdict import ENDED, Finding, Outcome, Verdict
 from course.trial.comparing import (
     OF_THE_RESULT,
     Certainty,
@@ -61,7 +62,6 @@ FORM_KEEPS = 0.75  # of a probe's points, where an answer is right but for its f
 SECONDS_PER_CALL = 20.0
 REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
 LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
-ENDED = "The process that ran your code ended; what had been earned before is kept."
 
 
 Merit = Literal["right", "form", "wrong"]
@@ -457,4 +457,4 @@ def identify(exercise: Exercise, trials: list[Trial]) -> tuple[list[Implementati
 def _farewell(link: Link, verdict: Verdict) -> None:
     """Tell the student's process, which may print it; the score never comes from there."""
     with suppress(OSError):
-        link.send({"do": "done", "text": repr(verdict), "html": verdict._repr_html_()})
+        link.send({"do": "done", "text": repr(verdict), "html": html(verdict)})

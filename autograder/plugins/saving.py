@@ -8,9 +8,10 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
-from autograder.judging.cells import verdict_in
 from autograder.plugins.bookkeeping import wait_for_a_person
 from autograder.plugins.executing import exercise_of
+from autograder.plugins.judges import judge_of
+from autograder.verdicts.cells import verdict_in
 
 
 class SaveVerdicts(SaveAutoGrades):
@@ -30,7 +31,8 @@ class SaveVerdicts(SaveAutoGrades):
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._add_score(cell, resources)
         verdict = verdict_in(cell)
-        unjudged = exercise_of(cell, resources) is not None and (verdict is None or verdict.faulty)
+        exercise = exercise_of(cell, judge_of(self.config), resources["nbgrader"]["notebook"])
+        unjudged = exercise is not None and (verdict is None or verdict.faulty)
         if not (unjudged or resources["nbgrader"].get("refused")):
             return
         grade = self.gradebook.find_grade(

@@ -19,7 +19,9 @@ from nbgrader.utils import rmtree
 from autograder.engine import best_walls
 from autograder.plugins import returning
 from autograder.plugins.extending import extend
+from autograder.plugins.judges import judge_of
 from autograder.plugins.opening import TolerantExporter
+from autograder.plugins.reading import quarantine
 
 NO_WALLS = (
     "There are no walls here: what students handed in runs with your rights, and can read and change all that you can. "
@@ -127,6 +129,7 @@ class Marking(Autograde):
 
     def run_pre_convert_hook(self) -> None:
         forget_failed()
+        quarantine(self.notebooks, judge_of(self.config).notebooks)
         super().run_pre_convert_hook()
         self._found = _by_folder(self.notebooks)  # those that the gradebook does not know nbgrader then leaves out
         for folder, notebooks in self._found.items():

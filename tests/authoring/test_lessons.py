@@ -10,7 +10,7 @@ import pytest
 
 from autograder.exercises import NOTEBOOKS, every_exercise
 from autograder.exercises.model import Exercise, lesson
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course.answers import find
 from course.trial.comparing import difference
 from course.trial.text import recognised

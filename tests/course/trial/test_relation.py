@@ -96,7 +96,7 @@ def test_weights_that_add_up_along_another_axis() -> None:
 
 def test_zeros_that_any_slip_leaves_are_told_only_where_nothing_else_is() -> None:
     def kept(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        return np.where(X > X.min(axis=1, keepdims=True), np.exp(X), 0.0)
+        return np.where(X.min(axis=1, keepdims=True) < X, np.exp(X), 0.0)
 
     def weights(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         return kept(X, Y) / kept(X, Y).sum(axis=1, keepdims=True)
