@@ -29,6 +29,7 @@ ABOUT = {
         "docs/how-a-point-is-made.md",
         "docs/hub.md",
         "docs/operators.md",
+        "docs/another-course.md",
         "docs/speed.md",
     ),
     "Working on the course": ("CONTRIBUTING.md", "docs/architecture.md"),
