@@ -43,6 +43,7 @@ def stored(name: str, cases: list[tuple | Case], expected: list[Observation], **
         "uses": (),
         "vectorised": False,
         "view": None,
+        "turned": (),
         "mistakes": (),
     }
     each = tuple(case if isinstance(case, Case) else Case(case) for case in cases)
