@@ -164,13 +164,6 @@ def less_the_largest_weight(Q: F, K: F) -> tuple[float, float]:
 
 
 @mistake
-def weights_below_a_millionth_left_out(Q: F, K: F) -> tuple[float, float]:
-    """you left out small weights as if they were 0. Each of them adds its -p·log p, and all digits count; only a weight of exactly 0
-    adds nothing."""
-    return _both(lambda A: _evenness(np.where(A > 1e-6, A, 0)), Q, K)
-
-
-@mistake
 def how_saturated(Q: F, K: F) -> tuple[float, float]:
     """your number is 1 where one key takes it all and 0 where all get the same: one minus what is asked for."""
     return _both(lambda A: 1 - _evenness(A), Q, K)

@@ -231,17 +231,9 @@ def values_and_another_past_project(X: F, Wq: F, Wk: F, Wv: F, project: Project)
 
 @mistake
 def query_past_project(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """the queries do not go through `project`. They are projections too, as keys and values are."""
+    """either the queries or the keys do not go through `project`. They are projections too, as the values are."""
     keys, values = project(X, Wk), project(X, Wv)
     return np.stack([softmax_1d(keys @ (x @ Wq) / len(Wq[0]) ** 0.5) @ values for x in X])
-
-
-@mistake
-def keys_past_project(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """the keys do not go through `project`, or there are none and the weight of the keys was put on the query. They are projections too,
-    as queries and values are."""
-    keys, values = X @ Wk, project(X, Wv)
-    return np.stack([softmax_1d(keys @ project(x, Wq) / len(Wq[0]) ** 0.5) @ values for x in X])
 
 
 @mistake
