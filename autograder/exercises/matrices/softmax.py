@@ -328,15 +328,6 @@ def default_is_one(S: F, axis: int = -1) -> F:
 
 
 @mistake
-def turned_and_left(S: F, axis: int = -1) -> F:
-    """you turned the table so that its columns became rows, and did not turn the weights back. The shape is to stay: entry by entry, a
-    weight stands where its score stood."""
-    lines = np.moveaxis(S, axis, -1)
-    E = np.exp(lines - lines.max(axis=-1, keepdims=True))
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-@mistake
 def first_axis_of_more_than_two(S: F, axis: int = -1) -> F:
     """you brought the axis that is asked for to the end in one way and back in another, such as `moveaxis` and `swapaxes`. With two
     axes that is the same; with three, the others change places."""
