@@ -31,4 +31,4 @@ c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelA
 
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError()"}
 
-plug_in(c)
+plug_in(c, judge="autograder.this_course.JUDGE")

@@ -18,7 +18,9 @@ COMMENT = re.compile(rb"#[^\n]*")
 MAGIC = re.compile(rb"^[ \t]*[%!?]", re.MULTILINE)
 
 
-def with_imports(root: Path, names: Iterable[str], known: dict[Path, list[Path]] | None = None) -> set[Path]:
+def with_imports(
+    root: Path, names: Iterable[str], known: dict[Path, list[Path]] | None = None, only: str = ""
+) -> set[Path]:
     """The Python files of these names under `root`, with everything there that they import, and that those import.
 
     An import counts wherever it stands; one that is made at run time, from a name in a variable, is not seen.
@@ -27,6 +29,7 @@ def with_imports(root: Path, names: Iterable[str], known: dict[Path, list[Path]]
         root: the folder in which packages lie.
         names: files and folders, relative to it; what is not there is left out.
         known: what files import, for whoever asks more than once while nothing changes; it is added to.
+        only: the one package whose files are looked for, where other packages lie beside it.
     """
     known = {} if known is None else known
     waiting = [path for name in names for path in _files(root / name)]
@@ -37,7 +40,8 @@ def with_imports(root: Path, names: Iterable[str], known: dict[Path, list[Path]]
             found.add(path)
             if path not in known:
                 names_in = imported(path.read_bytes(), path.relative_to(root).parts[:-1])
-                known[path] = [file for name in names_in for file in modules(name, root)]
+                own = [name for name in names_in if not only or name.partition(".")[0] == only]
+                known[path] = [file for name in own for file in modules(name, root)]
             waiting += known[path]
     return found
 

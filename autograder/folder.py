@@ -14,14 +14,12 @@ from typing import Any
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import temp_attrs
-from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.plugins.handing_in import misnamed
+from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.printable import printable
 from autograder.problems import Problem
-
-ROOT = Path(__file__).resolve().parents[1]
-CONFIG = "nbgrader_config.py"
+from autograder.settings import CONFIG, ROOT, course_folder, settings_in
 
 
 class NbgraderFailed(RuntimeError):
@@ -39,14 +37,16 @@ class Course:
     """
 
     def __init__(self, root: Path = ROOT) -> None:
-        if not (root / CONFIG).is_file():
-            raise Problem(f"{root} is no course: there is no {CONFIG} in it. Name the folder that has one.")
-        self.root = root = root.resolve()
+        self.root = root = course_folder(root).resolve()
         with _in(root):
-            self.config = _settings(root)
+            self.config = settings_in(root)
             self.directory = CourseDirectory(config=self.config)
             self.database: str = self.directory.db_url
             self._api = NbGraderAPI(self.directory, config=self.config)
+        try:
+            self.judge: Judge = judge_of(self.config)
+        except ImportError as error:
+            raise Problem(f"{root / CONFIG} names a judge that cannot be imported: {error}") from None
         for logger in (self._api.log, logging.getLogger("traitlets")):
             logger.setLevel(logging.WARNING)
 
@@ -96,15 +96,6 @@ class Course:
     def _done(self, answer: dict[str, Any]) -> None:
         if not answer["success"]:
             raise NbgraderFailed(answer.get("log") or answer.get("error") or "nbgrader gave no reason")
-
-
-def _settings(root: Path) -> Config:
-    try:
-        settings = PyFileConfigLoader(CONFIG, str(root)).load_config()
-    except Exception as error:  # it is a program
-        raise Problem(f"{root / CONFIG} cannot be read; mend it: {type(error).__name__}: {error}") from None
-    settings.CourseDirectory.setdefault("root", str(root))  # nbgrader would take the folder that one stands in
-    return settings
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from autograder.authoring.proofs import Checkout, keep, recall
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 COURSE = (
     "course/*.py",
@@ -34,6 +34,7 @@ GRADER = (
     "autograder/__main__.py",
     "autograder/authoring/sample.py",
     "autograder/bench",
+    "autograder/commands",
     "autograder/engine",
     "autograder/exercises/__init__.py",
     "autograder/exercises/shapes",
@@ -42,6 +43,8 @@ GRADER = (
     "autograder/judging",
     "autograder/mathematics.py",
     "autograder/plugins",
+    "autograder/settings.py",
+    "autograder/this_course.py",
     "course/__init__.py",
     "course/answers/00_shapes",
     "course/answers/index.json",

@@ -15,8 +15,8 @@ from typer.main import get_command
 from autograder.__main__ import app
 from autograder.authoring.mutants import PASSES, SURVIVES, as_student
 from autograder.exercises.model import Exercise, exercise_in
-from autograder.folder import ROOT
 from autograder.judging import Paper, judge_here
+from autograder.settings import ROOT
 from course.client import answer
 from tests.support.whys import faults
 

@@ -9,8 +9,8 @@ import nbformat
 import pytest
 
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
 from autograder.mathematics import mathml
+from autograder.settings import ROOT
 
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![$\w])\$([^$\n]+?)\$(?!\$)", re.DOTALL)

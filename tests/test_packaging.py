@@ -16,7 +16,7 @@ from typer.main import get_command
 from autograder.__main__ import app
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course import __version__
 from tests.support.checkout import MAKEFILE, targets
 

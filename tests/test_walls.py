@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.dependencies import imported
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from tests.support.checkout import imports, within
 
 ROOMS = ("course", "autograder/exercises", "autograder/judging", "autograder/engine")
@@ -20,7 +20,7 @@ ROOMS = ("course", "autograder/exercises", "autograder/judging", "autograder/eng
 LIBRARIES = {
     "course": {*tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"], "torch", "pil"},
     "course/kit": {"jupyter_core", "jupyterlab", "zmq"},
-    "autograder/engine": {"ipykernel", "ipython", "jupyter_client", "traitlets"},
+    "autograder/engine": {"comm", "ipykernel", "ipython", "jupyter_client", "traitlets"},
 }
 KIT = ROOT / "course" / "kit"  # asks what is installed, and starts what a student sees the rest in
 HIDING = "autograder/engine/inside/imports.py"  # stands between a notebook and its imports
@@ -101,4 +101,4 @@ def test_what_nbgrader_loads_is_in_the_plugins() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("autograder.")
     }
     assert ours
-    assert all(name.startswith("autograder.plugins.") for name in ours)
+    assert all(name.startswith(("autograder.plugins.", "autograder.this_course.")) for name in ours)

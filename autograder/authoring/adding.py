@@ -16,8 +16,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.exercises import exercise_called, folder_of, names_in
-from autograder.folder import ROOT
 from autograder.problems import Problem
+from autograder.settings import ROOT
 
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 LISTED = re.compile(r"^EXERCISES = \(.*?\)$", re.MULTILINE | re.DOTALL)

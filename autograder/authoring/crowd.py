@@ -14,8 +14,9 @@ from nbgrader.api import Gradebook
 from autograder.authoring.sample import answers_in, as_notebook_code, hand_in, slipped, told_apart
 from autograder.exercises import exercises_in
 from autograder.exercises.model import Exercise
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.plugins.handing_in import TIMESTAMP
+from autograder.settings import ROOT
 
 FIRST = "Ada Ben Cleo Dan Eve Fay Gus Hal Ivy Jon Kim Lea Max Noa Ola Pia Quin Rio Sam Tea Uli Vic Wim Xia Yan Zoë"
 LAST = "Stone Müller O'Brien Young Ito Novák Silva Okafor Khan Berg Rossi Haddad Nguyen Kowalski Dubois Sato"

@@ -12,8 +12,9 @@ from nbformat import NotebookNode
 
 from autograder.exercises import NOTEBOOKS, folder_of, names_in
 from autograder.exercises.model import exercise_in
-from autograder.folder import ROOT
-from autograder.plugins.agreeing import worth
+from autograder.plugins.judges import worth
+from autograder.settings import ROOT
+from autograder.this_course import JUDGE
 
 SHARED = {"__init__", "parts"}
 """The files in a notebook's folder of exercises that declare none."""
@@ -90,7 +91,7 @@ def in_cells(notebook: str, cells: Sequence[NotebookNode]) -> Iterator[str]:
     tests = [graded_cell.grade_id for graded_cell in graded if not graded_cell.get("solution")]
     named = list(names_in(notebook))
     for grade_id in tests:
-        if grade_id not in worth(notebook):
+        if grade_id not in worth(JUDGE, notebook):
             yield f"{notebook}: no exercise belongs to the test cell {grade_id!r}: declare one in EXERCISES, or take out its cells."
     declared = [grade_id for grade_id in tests if grade_id in named]
     if sorted(declared) == sorted(named) and declared != named:

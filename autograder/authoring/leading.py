@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 FOOT_OF = "closing"
 """The id of the cell of text that ends with the line."""

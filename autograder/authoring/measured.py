@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 KEPT = ROOT / "docs" / "speed.json"
 HEAD = (

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.dependencies import with_imports
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 PLACE = ROOT / ".proofs"
 NUMERIC = ("OPENBLAS_", "OMP_", "MKL_", "NPY_", "ATEN_")

@@ -15,10 +15,12 @@ from autograder.authoring.declared import in_cells
 from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.authoring.stating import state_in_source, state_in_text
 from autograder.exercises import NOTEBOOKS, folder_of, names_in
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.plugins.agreeing import in_readme, in_source
 from autograder.plugins.bookkeeping import trouble_with
 from autograder.problems import FAILED, Problem
+from autograder.settings import ROOT
+from autograder.this_course import JUDGE
 
 ANSWERS = ROOT / "course" / "answers"
 RELEASE = ROOT / "release"
@@ -35,8 +37,8 @@ def contradictions(notebooks: Collection[str] = ()) -> list[str]:
     """Where these notebooks, or all if none is named, or the README say something else than the exercises declare: nothing is made then."""
     sources = {notebook: _source(notebook) for notebook in notebooks or NOTEBOOKS}
     found = [line for notebook, cells in sources.items() for line in in_cells(notebook, cells)]
-    found += [line for notebook, cells in sources.items() for line in in_source(notebook, cells)]
-    return [*found, *in_readme((ROOT / "README.md").read_text(encoding="utf-8"))]
+    found += [line for notebook, cells in sources.items() for line in in_source(JUDGE, notebook, cells)]
+    return [*found, *in_readme(JUDGE, (ROOT / "README.md").read_text(encoding="utf-8"))]
 
 
 def _source(notebook: str) -> list[NotebookNode]:

@@ -11,7 +11,7 @@ import nbformat
 from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.dependencies import imported, modules
 from autograder.exercises import folder_of
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 SANITISED = "tests/nbval_sanitize.cfg"
 

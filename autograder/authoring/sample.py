@@ -15,7 +15,8 @@ import nbformat
 
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.exercises.model import ANSWER, Exercise, Implementation, equivalence
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
+from autograder.settings import ROOT
 
 FOLDER = ROOT / "build" / "sample"
 MARKS = ("mistake", "misses_the_idea", "right", "equivalent(", "right_to_seven_digits")

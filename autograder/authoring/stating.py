@@ -11,7 +11,8 @@ from autograder.authoring.leading import FOOT_OF, with_foot
 from autograder.authoring.measured import HEAD, kept, table
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
-from autograder.plugins.agreeing import worth
+from autograder.plugins.judges import worth
+from autograder.this_course import JUDGE
 
 ASKED = re.compile(r'^progress\("\d+_\w+"\)$', re.MULTILINE)
 MEASURED = re.compile(rf"^\| {re.escape(' | '.join(HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
@@ -25,7 +26,7 @@ def state_in_source(notebook: str, cells: list[NotebookNode]) -> None:
     points; the points in the metadata of its test cell; the ids of graded cells, which are their names; of which notebook
     `progress` is asked; and where it leads from its end.
     """
-    points = worth(notebook)
+    points = worth(JUDGE, notebook)
     if cells:
         cells[0].source = _titled(notebook, cells[0].source)
     for number, (name, value) in enumerate(points.items(), 1):
@@ -51,7 +52,9 @@ def state_in_source(notebook: str, cells: list[NotebookNode]) -> None:
 def _titled(notebook: str, title: str) -> str:
     exercises, tasks = len(exercises_in(notebook)), len(tasks_in(notebook))
     asked = f" and {_counted(tasks, 'question')}" if tasks else ""
-    said = f"{_counted(exercises, 'exercise').capitalize()}{asked}, {_points(sum(worth(notebook).values()))}, about"
+    said = (
+        f"{_counted(exercises, 'exercise').capitalize()}{asked}, {_points(sum(worth(JUDGE, notebook).values()))}, about"
+    )
     title = re.sub(r"\A# \d+ · ", f"# {notebook.partition('_')[0]} · ", title)
     return re.sub(r"\w+ exercises?(?: and \w+ questions?)?, [\d.]+ points?, about", lambda _: said, title, count=1)
 
@@ -70,7 +73,7 @@ def state_in_text(text: str) -> str:
     text = MEASURED.sub(lambda _: table(kept()), text)
     for notebook in NOTEBOOKS:
         row = re.compile(rf"^(\| `{notebook}` \|.*\| *)[\d.]+( *\|)$", re.MULTILINE)
-        text = row.sub(_replacing(f"{sum(worth(notebook).values()):g}"), text)
+        text = row.sub(_replacing(f"{sum(worth(JUDGE, notebook).values()):g}"), text)
     exercises = list(every_exercise())
     told_apart = [equivalence(mistake) is None for exercise in exercises for mistake in exercise.mistakes]
     counts = (

@@ -10,7 +10,7 @@ from autograder.authoring.mutants import chosen, main
 from autograder.authoring.outputs import store_outputs
 from autograder.authoring.release import contradictions, make_release, state
 from autograder.authoring.replay import replay
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 MADE = ("source/", "release/", "course/answers/")
 TESTS = ("tests/authoring", "tests/judging/test_interview.py")

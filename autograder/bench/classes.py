@@ -7,12 +7,15 @@ from pathlib import Path
 import nbformat
 
 from autograder.authoring.sample import answers_in, hand_in, mistaken_answers, slipped
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
+from autograder.settings import ROOT
 
-PLUG_INS = "plug_in(c)\n"
+PLUG_INS = 'plug_in(c, judge="autograder.this_course.JUDGE")\n'
 OURS = "from course import judge\njudge("
 STOCKS = "from autograder.bench.scoring import score\nscore("
 """A hidden test that stock nbgrader can read: its last line is the number of points."""
+ON_ONE_PAPER = "from autograder.bench.scoring import score_on_one_paper\nscore_on_one_paper("
+"""The same, and all who are scored in a process have the same hidden cases."""
 
 
 def make_course(root: Path, notebook: str, students: int, stock: bool) -> Course:

@@ -26,8 +26,9 @@ from nbgrader.api import Gradebook
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import descendants
 from autograder.engine.inside import linux
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.grading.store import only_run
+from autograder.settings import ROOT
 
 NOTEBOOK = "00_shapes"
 STUDENTS = 4

@@ -28,7 +28,7 @@ from rich.table import Table
 from autograder.authoring.sample import answers_in
 from autograder.exercises import NOTEBOOKS
 from autograder.exercises.model import ANSWER
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 FIRST = ("00_shapes", "03_causal_mask", "05_block", "06_batching")
 SET_UP = ("torch-here", "setup", "carried-over")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from inspect import get_annotations
 
 from autograder.exercises.model import Exercise, Task, exercise_in
 
@@ -65,6 +66,21 @@ def _exercise(notebook: str, name: str) -> Exercise:
 def exercise_called(name: str) -> Exercise | None:
     """The exercise of that name, whichever notebook it is in; None where there is none."""
     return next((_exercise(notebook, name) for notebook in NOTEBOOKS if name in names_in(notebook)), None)
+
+
+def meant(name: str) -> tuple[str, str] | None:
+    """The notebook, and the exercise in it or "" for all, that a name or a notebook's number stands for; None where it is neither."""
+    for notebook in NOTEBOOKS:
+        if name in (notebook, notebook.partition("_")[0]):
+            return notebook, ""
+    exercise = exercise_called(name)
+    return None if exercise is None else (exercise.notebook, name)
+
+
+def declared(notebook: str, exercise: str) -> tuple[str, dict[str, str]]:
+    """The file that declares an exercise, and how its mistakes annotate parameters; "return" is the result."""
+    annotated = max(map(get_annotations, exercise_named(notebook, exercise).mistakes), key=len)
+    return f"{folder_of(notebook).replace('.', '/')}/{exercise}.py", annotated
 
 
 def every_exercise() -> Iterator[Exercise]:

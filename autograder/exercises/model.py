@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
+from autograder.verdicts.cells import ANSWER
 from course.trial.cases import Case, case
 
 __all__ = [
@@ -47,9 +48,6 @@ B = np.ndarray
 Implementation = Callable[..., Any]
 Draw = Callable[[np.random.Generator], list[Case]]
 Measure = Literal["value", "lines"]
-
-ANSWER = "_solution"
-"""What the name of an answer cell adds to the exercise's, which is the name of the test cell."""
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,17 @@ LARGEST_COPY = 16 << 20
 
 
 def prepare_folder(course: Course, snapshot: Snapshot, student: str) -> bool:
-    """Before a submission is read: nbgrader's pre-convert hook, for other courses' assignments; ours is the quarantine.
+    """Before a submission is read: what does not belong goes to quarantine, and then comes the course's own pre-convert hook. A
+    submission to a notebook of the judge's is cleared when it is written.
 
     Returns:
         Whether the submission got back a secret that an earlier version had moved away.
     """
     handed_in = course.folder("submitted", student, snapshot.assignment)
     if not snapshot.ours:
-        _converter(course, snapshot, student).run_pre_convert_hook()
+        converter = _converter(course, snapshot, student)
+        quarantine(converter.notebooks, ())
+        converter.run_pre_convert_hook()
     return returning.put_back(handed_in)
 
 
@@ -41,7 +44,7 @@ def write_folder(course: Course, snapshot: Snapshot, submission: Submission, res
     """
     handed_in = course.folder("submitted", submission.student, snapshot.assignment)
     if snapshot.ours:
-        quarantine(snapshot.assignment, submission.student, [str(handed_in / f"{snapshot.assignment}.ipynb")])
+        quarantine([str(handed_in / f"{snapshot.assignment}.ipynb")], [snapshot.assignment])
     target = course.folder("autograded", submission.student, snapshot.assignment)
     draft, old = (target.with_name(f".{target.name}.{what}") for what in ("new", "old"))
     for leftover in (draft, old):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 
 from autograder.folder import Course
-from autograder.grading.report import catalogue
 from autograder.grading.report.grouping import Group, groups
 from autograder.grading.report.lines import lines
 from autograder.grading.report.quoting import quoted
@@ -17,24 +16,23 @@ from autograder.problems import Problem
 TO_DO = 'TODO: what the function did ("you ..."), and what that means or what to look at.'
 
 
-def harvest(course: Course, name: str) -> Iterator[str]:
+def harvest(
+    course: Course, notebook: str, exercise: str, declared: Callable[[str, str], tuple[str, Mapping[str, str]]]
+) -> Iterator[str]:
     """For each group of like wrong answers that no mistake is known for, a stub; the largest groups of each exercise first.
 
     Args:
-        name: a notebook of this course, its number, or one of its exercises.
+        exercise: one of the notebook's, or "" for all.
+        declared: says of a notebook and an exercise which file declares it, and how its mistakes annotate parameters.
 
     Raises:
-        Problem: there is no such exercise, or nothing was found.
+        Problem: nothing was found.
     """
-    meant = catalogue.meant(name)
-    if meant is None:
-        raise Problem(f"{name!r} is neither a notebook of this course nor one of its exercises.")
-    notebook, exercise = meant
     found = [group for group in groups(lines(course, notebook)) if exercise in ("", group.exercise)]
     if not found:
-        raise Problem(f"No graded answer to {name} is wrong in a way that was not recognised.")
+        raise Problem(f"No graded answer to {exercise or notebook} is wrong in a way that was not recognised.")
     for number, group in enumerate(found, 1):
-        file, annotations = catalogue.declared(notebook, group.exercise)
+        file, annotations = declared(notebook, group.exercise)
         yield f"{_about(group, file)}\n{stub(group.example.code, group.exercise, f'unnamed_{number}', annotations)}\n"
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from autograder.grading.snapshot import File
-from autograder.judging.verdict import Verdict
+from autograder.verdicts.verdict import Verdict
 
 
 @dataclass(frozen=True)

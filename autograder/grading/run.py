@@ -31,7 +31,7 @@ from autograder.grading.report.lines import Line
 from autograder.grading.report.page import html
 from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot, read_snapshot, registered
-from autograder.grading.store import Store, code_digest, exercise_modules, only_run, write_atomically
+from autograder.grading.store import Store, code_digest, only_run, write_atomically
 from autograder.grading.submission import Submission, read_submission
 from autograder.plugins import stamping
 from autograder.plugins.executing import JudgedExecute
@@ -40,6 +40,7 @@ from autograder.plugins.papers import Papers
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
+from autograder.plugins.sandbox import Sandbox
 from autograder.plugins.stamping import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
 from autograder.problems import FAILED, UNCONFIRMED, Problem, nearest
@@ -180,7 +181,7 @@ class _Run:
         self.keys: dict[str, str] = {}
         self.entries: dict[str, Entry] = {}
         self.waiting: list[str] = []
-        self.preload = [worker.__name__, feed_back.__module__, *exercise_modules(self.assignment)]
+        self.preload = [worker.__name__, feed_back.__module__, *snapshot.judge.modules(self.assignment)]
 
     def read(self) -> None:
         """Read what was handed in, and find out what there is to do."""
@@ -242,7 +243,7 @@ class _Run:
         """Mark what has not been marked yet; each result is kept as soon as it is there."""
         if not self.waiting:
             return
-        code = code_digest(self.assignment) if scheduler else ""
+        code = code_digest(self.snapshot.judge, self.assignment) if scheduler else ""
         contents = {name: path.read_bytes() for name, path in self.snapshot.paths.items()} if scheduler else None
         carried = replace(self.snapshot, carried=contents)
 
@@ -271,7 +272,11 @@ class _Run:
                 source = self.course.folder("source", ".", self.assignment)
                 warm = ENGINE in self.snapshot.autograde
                 zygote = (
-                    stack.enter_context(shared_zygote(source.glob("*.ipynb"), Given(self.snapshot.paths)))
+                    stack.enter_context(
+                        shared_zygote(
+                            source.glob("*.ipynb"), Sandbox(config=self.snapshot.settings), Given(self.snapshot.paths)
+                        )
+                    )
                     if warm
                     else None
                 )

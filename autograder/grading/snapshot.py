@@ -16,11 +16,11 @@ from nbgrader.converters import Autograde
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from autograder.exercises import NOTEBOOKS
 from autograder.folder import Course, NbgraderFailed
 from autograder.grading.database import opened
 from autograder.plugins.agreeing import outdated
 from autograder.plugins.files_beside import beside
+from autograder.plugins.judges import SECTION, Judge, judge_of
 from autograder.problems import Problem, nearest
 
 
@@ -104,7 +104,7 @@ class Snapshot:
     """An assignment.
 
     Attributes:
-        ours: whether it is one of this course's notebooks; any other is graded by nbgrader's own rules.
+        ours: whether it is a notebook that the course's judge knows; any other is graded by nbgrader's own rules.
         given: what lies beside the notebooks in the source folder, by relative path.
         carried: the contents of the same files, where whoever marks cannot see that folder; else None.
         sanitize, autograde: the preprocessors of the two passes, as importable names.
@@ -121,6 +121,10 @@ class Snapshot:
     settings: Config
     duedate: datetime | None
     carried: dict[str, bytes] | None = None
+
+    @property
+    def judge(self) -> Judge:
+        return judge_of(self.settings)
 
     @property
     def paths(self) -> dict[str, Path]:
@@ -152,14 +156,14 @@ def read_snapshot(course: Course, assignment: str) -> Snapshot:
         duedate = stored.duedate
     if not notebooks:
         raise Problem(_missing(course, assignment))
-    if found := outdated(assignment, notebooks):
+    if found := outdated(course.judge, assignment, notebooks):
         raise Problem(found)
     passes = [
         tuple(map(_name, names)) for names in (converter.sanitize_preprocessors, converter.autograde_preprocessors)
     ]
     return Snapshot(
         assignment=assignment,
-        ours=assignment in NOTEBOOKS,
+        ours=assignment in course.judge.notebooks,
         notebooks=notebooks,
         given={name: GivenFile.at(path) for name, path in beside(course.directory, assignment, course.config).items()},
         sanitize=passes[0],
@@ -217,7 +221,7 @@ def _name(preprocessor: Any) -> str:
 
 def _settings(config: Config, names: tuple[str, ...]) -> Config:
     sections = {base.__name__ for name in names for base in import_item(name).__mro__}
-    return Config({name: config[name] for name in sorted(sections) if name in config})
+    return Config({name: config[name] for name in sorted({*sections, SECTION, "Sandbox"}) if name in config})
 
 
 def _sorted(settings: Config) -> list[tuple[str, list[tuple[str, Any]]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import fcntl
 import hashlib
 import json
@@ -13,17 +12,17 @@ from importlib.metadata import version
 from pathlib import Path
 from uuid import uuid4
 
+import autograder
 from autograder.dependencies import with_imports
-from autograder.exercises import folder_of, names_in
-from autograder.folder import ROOT
 from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot
+from autograder.plugins.judges import Judge
 from autograder.problems import OTHER_RUN, Problem
 
-MARKING = ("course", "autograder/judging", "autograder/engine", "autograder/plugins", "autograder/grading/marking.py")
-"""What marks every notebook. What these import marks too."""
+PACKAGE = Path(autograder.__file__).parent
 
-PACKAGES = ("nbgrader", "numpy", "torch")
+MARKING = [f"{PACKAGE.name}/{name}" for name in ("engine", "plugins", "grading/marking.py")]
+"""What marks every notebook. What these import marks too."""
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -34,32 +33,13 @@ def write_atomically(path: Path, text: str) -> None:
     draft.replace(path)
 
 
-def exercise_modules(notebook: str) -> list[str]:
-    """The modules that declare a notebook's exercises; none for an assignment that is not this course's."""
-    return [f"{folder_of(notebook)}.{name}" for name in names_in(notebook)]
-
-
-def code_digest(notebook: str) -> str:
-    """What changes with the code that marks a notebook: that notebook's exercises but for their words, the judge, the
-    students' library, and whatever of this checkout these import."""
-    exercises = [folder_of(notebook).replace(".", "/")] if names_in(notebook) else []
-    declared = {path for folder in exercises for path in (ROOT / folder).glob("*.py")}
-    digest = hashlib.sha256(repr([version(package) for package in PACKAGES]).encode())
-    for path in sorted(with_imports(ROOT, [*MARKING, *exercises])):
-        code = _without_words(path.read_bytes()) if path in declared else path.read_bytes()
-        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + code + b"\0")
+def code_digest(judge: Judge, assignment: str) -> str:
+    """What changes with the code that marks an assignment: the judge's own, the engine, the plug-ins, and whatever of this package
+    these import."""
+    digest = hashlib.sha256(f"{version('nbgrader')} {judge.digest(assignment)}".encode())
+    for path in sorted(with_imports(PACKAGE.parent, MARKING, only=PACKAGE.name)):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
-
-
-def _without_words(code: bytes) -> bytes:
-    """A module without the docstrings of its functions: a known mistake told in other words loses the same marks."""
-    lines = code.splitlines(keepends=True)
-    for node in ast.parse(code).body:
-        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False) is not None:
-            words = node.body[0]
-            assert words.end_lineno is not None
-            lines[words.lineno - 1 : words.end_lineno] = [b""] * (words.end_lineno - words.lineno + 1)
-    return b"".join(lines)
 
 
 @contextmanager
@@ -96,7 +76,7 @@ class Store:
     def __init__(self, folder: Path, snapshot: Snapshot) -> None:
         self._folder = folder
         self._state = folder / "written.json"
-        self._base = f"{snapshot.digest} {code_digest(snapshot.assignment)}"
+        self._base = f"{snapshot.digest} {code_digest(snapshot.judge, snapshot.assignment)}"
         self._written: dict[str, str] = {}
         with suppress(OSError, ValueError):  # then everything is written again, from the results
             self._written = json.loads(self._state.read_text())[0]

@@ -68,7 +68,7 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
     files: dict[str, File] = {}
     left_out: dict[str, str] = {}
     try:
-        left_out = unwanted(folder)
+        left_out = unwanted(folder, snapshot.ours)
         for name in _extra(folder, snapshot, ignore):
             if "." not in left_out and name not in left_out:
                 data = content(folder / name, LARGEST_FILE if snapshot.ours else MOST_BYTES)

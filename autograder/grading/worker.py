@@ -54,8 +54,10 @@ def mark_elsewhere(submission: Submission, paper: int, snapshot: Snapshot, code:
     Raises:
         Problem: that machine has other code than the one that asks, and its results would pass for this one's.
     """
-    if _code_here(snapshot.assignment) != code:
-        raise Problem(f"{socket.gethostname()} has another version of the course: bring all workers to the same one.")
+    if _code_here(snapshot.judge, snapshot.assignment) != code:
+        raise Problem(
+            f"{socket.gethostname()} has another version of this package, or of the course: bring all workers to the same one."
+        )
     if snapshot.digest not in _kept.sent:
         _kept.sent[snapshot.digest] = Marker(_unpacked(snapshot))
     return _kept.sent[snapshot.digest].mark(submission, paper)

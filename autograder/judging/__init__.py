@@ -11,7 +11,7 @@ from typing import Any
 from autograder.exercises import exercise_called
 from autograder.judging.interview import SECONDS_PER_CALL, judge
 from autograder.judging.paper import Paper
-from autograder.judging.verdict import Finding, Outcome, Verdict
+from autograder.verdicts.verdict import Finding, Outcome, Verdict
 from course.trial.link import Link, SocketLink
 
 __all__ = ["Finding", "Outcome", "Paper", "Verdict", "judge", "judge_here", "local_judge"]
@@ -49,7 +49,7 @@ def _converse(function: Callable[..., Any], paper: Paper, client: Client) -> tup
 
     def sit() -> Verdict:
         with far:
-            return judge(paper, SocketLink(far, SECONDS_PER_CALL))
+            return judge(paper, SocketLink(far, SECONDS_PER_CALL, read=paper.replies.read))
 
     with ThreadPoolExecutor(1) as seat:
         verdict = seat.submit(sit)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from autograder.judging.verdict import Verdict
+from autograder.verdicts.verdict import Verdict
 from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.checking import plainest

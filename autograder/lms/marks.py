@@ -9,7 +9,6 @@ from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.database import opened
 from autograder.grading.lateness import Late, lateness
-from autograder.grading.report.catalogue import lessons
 from autograder.grading.report.lines import NOT_GRADED, NOTHING, Line, lines, total
 from autograder.grading.snapshot import read_snapshot
 from autograder.plugins.roster import Person, Roster
@@ -65,7 +64,7 @@ def read_marks(course: Course, assignment: str, roster: Roster) -> dict[str, Mar
     own: dict[str, list[Line]] = {}
     for line in lines(course, assignment):
         own.setdefault(line.student, []).append(line)
-    known = lessons(assignment)
+    known = course.judge.lessons(assignment)
     return {
         student: Mark(
             roster.people.get(student, Person(student)),

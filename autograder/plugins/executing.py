@@ -1,4 +1,4 @@
-"""Run a submission in the engine, and let each grade cell of this course be scored by the judge."""
+"""Run a submission in the engine, and let the course's judge, if it has one, score its own grade cells."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import socket
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,27 +26,23 @@ from traitlets import Integer, default
 from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, borrowed, opened, temporary
 from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import lay_out, walled_kernels
-from autograder.exercises import exercises_in
-from autograder.exercises.model import ANSWER, Exercise
-from autograder.judging.cells import shown
-from autograder.judging.explaining import explained
-from autograder.judging.hearing import hear
-from autograder.judging.interview import ENDED, Examined
-from autograder.judging.paper import paper_of
-from autograder.judging.verdict import SENTENCES, Finding, Outcome, Verdict
-from autograder.plugins import files_beside
+from autograder.engine.session import COMMS
+from autograder.plugins import files_beside, widgets
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.experiments import is_untouched, unknown, words_in
+from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.papers import PAPER, Papers
-from autograder.plugins.preloading import LIBRARY, modules_of
+from autograder.plugins.preloading import modules_of
 from autograder.plugins.reading import say_why
-from course.client import SOCKET_VARIABLE
+from autograder.plugins.sandbox import Sandbox
+from autograder.verdicts.cells import ANSWER
+from autograder.verdicts.verdict import ENDED, SENTENCES, Conversation, Outcome, Verdict
 
 ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
 TOLD = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # of the grader's own environment
 OWN_KERNELS = ("", "python", "python3")
-NEEDS_A_KERNEL = re.compile(r"^[^\S\n]*+(?:import|from)[^\S\n]++(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
+NEEDS_A_KERNEL = re.compile(r"^[^\S\n]*+(?:import|from)[^\S\n]++ipykernel\b", re.MULTILINE)
 LANGUAGE = {
     "name": "python",
     "version": ".".join(map(str, sys.version_info[:3])),
@@ -58,18 +56,18 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 SECONDS_TO_LEAVE = 2.0  # for a cell whose judge has already gone
 
 
-def exercise_of(cell: NotebookNode, resources: dict[str, Any]) -> Exercise | None:
-    """The exercise that a grade cell belongs to, or None where the cell is not one of this course's."""
+def exercise_of(cell: NotebookNode, judge: Judge, notebook: str) -> str | None:
+    """The name of the exercise that a grade cell belongs to, or None where the judge has no say in it."""
     if cell.cell_type != "code" or not is_grade(cell):
         return None
-    exercises = exercises_in(resources["nbgrader"]["notebook"])
-    return next((exercise for exercise in exercises if exercise.name == cell.metadata.nbgrader.get("grade_id")), None)
+    name: str | None = cell.metadata.nbgrader.get("grade_id")
+    return name if name in judge.exercises(notebook) else None
 
 
 class JudgedExecute(Execute):
     """nbgrader's `Execute`, settings and all, without a kernel: cells run in the engine, and the judge stays on this side.
 
-    A grade cell of this course runs the two lines below, whatever `check` and `judge` have become in the student's notebook. What is
+    A grade cell that the course's judge scores runs what the judge asks for, whatever `check` and `judge` have become in the student's notebook. What is
     printed into it is thrown away; its output is written from the verdict, after the last cell has run, since a cell
     may update what an earlier one displayed. A process that dies or hangs takes no earlier marks with it. Experiments that the
     student has not changed are left out; where an answer turns out to need one, all cells are run once more, and none is left out.
@@ -100,13 +98,24 @@ class JudgedExecute(Execute):
             say_why(nb, str(error))
             return nb, resources
 
+    @cached_property
+    def _judge(self) -> Judge:
+        return judge_of(self.config)
+
+    @cached_property
+    def _sandbox(self) -> Sandbox:
+        return Sandbox(config=self.config)
+
     def explained(self, exercise: str) -> str:
         """How the verdict on one exercise of the notebook that was run last came about; "" where nothing was tried."""
-        examined = self._examined.get(exercise)
-        return explained(examined, self._paper) if examined else ""
+        heard = self._heard.get(exercise)
+        return heard.explain() if heard else ""
+
+    def _exercise_of(self, cell: NotebookNode, resources: dict[str, Any]) -> str | None:
+        return exercise_of(cell, self._judge, resources["nbgrader"]["notebook"])
 
     def _run(self, nb: NotebookNode, resources: dict[str, Any], km: Any) -> tuple[NotebookNode, dict[str, Any]]:
-        judged = bool(resources) and any(exercise_of(cell, resources) for cell in nb.cells)
+        judged = bool(resources) and any(self._exercise_of(cell, resources) for cell in nb.cells)
         if km is not None or not resources:
             return super().preprocess(nb, resources, km)
         if not judged and self._needs_a_kernel(nb):
@@ -124,10 +133,13 @@ class JudgedExecute(Execute):
             given = self._given(resources["nbgrader"])
             files, removed = files_beside.gather(folder, given.files)
             files_beside.settle(folder, self._run_cells(nb, given, files, removed))
+            self.set_widgets_metadata()
         nb.metadata.language_info = NotebookNode(LANGUAGE)
         for index, verdict in self._verdicts.items():
             count = nb.cells[index].execution_count
-            nb.cells[index].outputs = [new_output("execute_result", data=shown(verdict), execution_count=count)]
+            nb.cells[index].outputs = [
+                new_output("execute_result", data=self._judge.shown(verdict), execution_count=count)
+            ]
         return nb, resources
 
     def _run_cells(
@@ -150,10 +162,11 @@ class JudgedExecute(Execute):
             The files beside it that it changed; None for each that it removed.
         """
         self.reset_execution_trackers()
+        self._answered = widgets.answer(self)
         self._verdicts: dict[int, Verdict] = {}
         self._stopped: dict[str, str] = {}
         self._unknown: set[str] = set()
-        self._examined: dict[str, Examined] = {}
+        self._heard: dict[str, Conversation] = {}
         self._passed: frozenset[str] = frozenset()
         with self._opened(nb, given, files or {}, removed) as self._session:
             self._left = self._session.allow(self.notebook_timeout)
@@ -181,7 +194,8 @@ class JudgedExecute(Execute):
             files_beside.write(copied, {**files, **dict.fromkeys(missing)})
             before = stamps(copied)
             elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": str(copied)}}
-            with walled_kernels(own, copied, [LIBRARY], given) as self.kernel_manager_class:
+            walled = walled_kernels(own, copied, self._sandbox.libraries, given, self._sandbox.limits)
+            with walled as self.kernel_manager_class:
                 nb, _ = super().preprocess(nb, elsewhere)
             written, removed = changes(copied, before)
             files_beside.settle(folder, {**written, **dict.fromkeys(removed)})
@@ -194,15 +208,16 @@ class JudgedExecute(Execute):
         """A session for this notebook; where the warm zygote turns out to be gone, with another one."""
         variables = {name: os.environ[name] for name in TOLD if name in os.environ}
         if given is None:
-            variables[SOCKET_VARIABLE] = ""
+            variables[self._judge.variable] = ""
         info = self.resources["nbgrader"]
         folder = f"{info['student']}/{info['assignment']}"
 
         def modules() -> set[str]:
-            return modules_of(cell.source for cell in nb.cells if cell.cell_type == "code")
+            return modules_of((cell.source for cell in nb.cells if cell.cell_type == "code"), self._sandbox)
 
         def session(stack: ExitStack, anew: bool) -> Session:
-            place = stack.enter_context(borrowed(modules, [LIBRARY], anew, given or NOTHING))
+            own = (self._sandbox.libraries, self._sandbox.limits)
+            place = stack.enter_context(borrowed(modules, *own, anew, given or NOTHING))
             return stack.enter_context(opened(place, files, variables, folder, removed))
 
         with ExitStack() as stack:
@@ -230,19 +245,21 @@ class JudgedExecute(Execute):
         return Given(files)
 
     def _execute(self, cell: NotebookNode, index: int) -> None:
-        exercise = exercise_of(cell, self.resources)
+        exercise = self._exercise_of(cell, self.resources)
         if exercise is not None:
-            self._judge(exercise, cell, index)
+            self._have_judged(exercise, cell, index)
         elif cell.cell_type == "code" and cell.source.strip() and not self._skipped(cell) and self._in_time(index):
             lived = self._session.alive
-            self._session.start(cell.source)
+            self._session.start(cell.source, parent=_parent(index)["msg_id"], comms=widgets.taken(self._answered))
             self._settle(cell, index, self._session.finish(self._seconds(cell)), lived)
 
     def _in_time(self, index: int) -> bool:
         """Whether the notebook has time left; what is judged is tried all the same."""
         if self._left() > 0:
             return True
-        self._warn(f"{self._place(index)} was not run: the notebook's {self.notebook_timeout} seconds are over")
+        self._warn(
+            f"{self._place(index)} was not run: the notebook's {self.notebook_timeout} seconds are over (c.JudgedExecute.notebook_timeout)"
+        )
         return False
 
     def _skipped(self, cell: NotebookNode) -> bool:
@@ -268,11 +285,15 @@ class JudgedExecute(Execute):
         for kind, content in run.messages:
             if kind == "update_display_data" and not self._session.spend(self._size_of_update(content)):
                 continue
-            message = {"header": {"msg_type": kind}, "msg_type": kind, "content": content, "parent_header": {}}
-            self.process_message(message, cell, index)
+            header = {"msg_type": kind}
+            message = {"header": header, "msg_type": kind, "content": content, "parent_header": _parent(index)}
+            if kind in COMMS:
+                widgets.listen(self, message, cell, index)
+            else:
+                self.process_message(message, cell, index)
         cell.execution_count = run.reply.get("execution_count")
-        if run.end in ("died", "killed", "garbled"):
-            told = ENDS[run.end] if lived else NOT_RUN
+        if run.end in ("died", "greedy", "killed", "garbled"):
+            told = ENDS[run.end].format(memory=self._sandbox.memory) if lived else NOT_RUN
             if lived:
                 self._warn(f"{self._place(index)}: {told}")
             reply = {"ename": "DeadKernelError", "evalue": told, "traceback": [told]}
@@ -286,7 +307,7 @@ class JudgedExecute(Execute):
         else:
             reply = run.reply
         if reply.get("status", "error") == "error":
-            self._stopped[cell.metadata.get("nbgrader", {}).get("grade_id", "")] = where_it_stopped(reply)
+            self._stopped[_name(cell)] = where_it_stopped(reply)
             self._unknown |= unknown(str(reply["ename"]), str(reply["evalue"]))
             self.on_cell_executed(cell=cell, cell_index=index, execute_reply={"content": {**reply, "status": "error"}})
             if self.force_raise_errors:
@@ -297,65 +318,70 @@ class JudgedExecute(Execute):
         shown = self._display_id_map.get(content["transient"].get("display_id"), {})
         return len(json.dumps(content)) * sum(map(len, shown.values()))
 
-    def _judge(self, exercise: Exercise, cell: NotebookNode, index: int) -> None:
+    def _have_judged(self, exercise: str, cell: NotebookNode, index: int) -> None:
+        notebook = self.resources["nbgrader"]["notebook"]
         near, far = socket.socketpair()
         seconds = self._seconds(cell)
         left = self._session.allow(seconds)
-        examined, fault, lived = None, "", self._session.alive
+        heard, fault, lived = None, "", self._session.alive
         with near:
             with far:
-                self._session.start(f"import course\ncourse.judge({exercise.name})", far, SOCKET_VARIABLE)
+                self._session.start(self._judge.asking(exercise), far, self._judge.variable)
+            conversation = (self._paper, near, seconds, self._passed, self._session.allow)
             try:
-                paper = paper_of(exercise.notebook, exercise.name, self._paper)
-                examined = hear(paper, near, seconds, self._passed, self._session.allow)
+                heard = self._judge.hear(notebook, exercise, *conversation)
             except Exception as error:
-                self.log.exception("the judge failed on %s", exercise.name)
+                self.log.exception("the judge failed on %s", exercise)
                 fault = f"{type(error).__name__} in the judge; a person will look at it."
-        verdict = examined.verdict if examined else None
-        if examined is not None:
-            self._examined[exercise.name] = examined
-            raised = [got.raised for trial in examined.trials for got in trial.got if got.raised]
-            self._unknown |= {name for one in raised for name in unknown(one.kind, one.message)}
+        verdict = heard.verdict if heard else None
+        if heard is not None:
+            self._heard[exercise] = heard
+            self._unknown |= {name for error in heard.errors for name in unknown(*error)}
         gone = verdict is not None and verdict.outcome in ("timed out", "tampered")
         run = self._session.finish(SECONDS_TO_LEAVE if gone else max(left(), SECONDS_TO_LEAVE))
         cell.execution_count = run.reply.get("execution_count")
-        if fault:
-            verdict = failed(exercise, "grader fault", fault)
-        elif verdict is None:
-            answer = next((one for one in self.nb.cells if _answers(one, exercise)), None)
-            verdict = _without_judgement(
-                exercise, run, lived, answer, self._stopped.get(f"{exercise.name}{ANSWER}", "")
-            )
+        if fault or verdict is None:
+            said: tuple[Outcome, str] = ("grader fault", fault) if fault else self._unheard(exercise, run, lived)
+            verdict = Verdict(exercise, said[0], self._judge.exercises(notebook)[exercise], note=said[1])
         elif verdict.outcome == "passed":
-            self._passed |= {exercise.name}
+            self._passed |= {exercise}
+        elif verdict.outcome == "crashed" and run.end == "greedy":
+            verdict = replace(verdict, note=GREEDY)
         if verdict.outcome in ALARMING and (lived or fault):
             rest = "" if self._session.alive else REST
-            self._warn(f"{exercise.name}: {SENTENCES[verdict.outcome]}{rest}")
+            self._warn(f"{exercise}: {SENTENCES[verdict.outcome]}{rest}")
         self._verdicts[index] = verdict
+
+    def _unheard(self, exercise: str, run: CellRun, lived: bool) -> tuple[Outcome, str]:
+        answer_cell = f"{exercise}{ANSWER}"
+        answer = next((cell for cell in self.nb.cells if _name(cell) == answer_cell), None)
+        return unheard(exercise, run, lived, answer, self._stopped.get(answer_cell, ""))
 
     def _warn(self, text: str) -> None:
         info = self.resources["nbgrader"]
         self.log.warning("%s of %s: %s", info["notebook"], info["student"], text)
 
 
+def _parent(index: int) -> dict[str, str]:
+    """As the header of the message that asks for a cell to be run."""
+    return {"msg_id": f"cell-{index}"}
+
+
+GREEDY = "Your code took more memory than there is for a notebook; what had been earned before is kept."
 REST = "; the cells after it were not run"
 NOT_RUN = "this cell was not run: the process that ran the notebook had ended in a cell above"
 ENDS = {
     "died": f"the process that ran this notebook ended in this cell{REST}",
+    "greedy": f"it took more memory than the {{memory}} MiB that there are (c.Sandbox.memory){REST}",
     "killed": f"it took too long and did not give way when it was interrupted{REST}",
     "garbled": f"it put something else in place of its outputs{REST}",
     "interrupted": "it took too long and was interrupted",
 }
 
 
-def failed(exercise: Exercise, outcome: Outcome, note: str) -> Verdict:
-    """A verdict without any points, for an exercise that could not be judged probe by probe."""
-    findings = tuple(Finding(probe.shows, probe.points, 0.0) for probe in exercise.probes)
-    return Verdict(exercise.name, outcome, findings, note=note)
-
-
-def _answers(cell: NotebookNode, exercise: Exercise) -> bool:
-    return cell.metadata.get("nbgrader", {}).get("grade_id") == f"{exercise.name}{ANSWER}"
+def _name(cell: NotebookNode) -> str:
+    name: str = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    return name
 
 
 def _is_written(answer: NotebookNode | None) -> bool:
@@ -374,10 +400,8 @@ def where_it_stopped(reply: dict[str, Any]) -> str:
     return f"{kind}{f', line {line[1]}' if line else ''}: {message}"
 
 
-def _without_judgement(
-    exercise: Exercise, run: CellRun, lived: bool, answer: NotebookNode | None, stopped: str
-) -> Verdict:
-    """The verdict where the student's process said nothing to the judge.
+def unheard(exercise: str, run: CellRun, lived: bool, answer: NotebookNode | None, stopped: str) -> tuple[Outcome, str]:
+    """The outcome, and what is said of it, where the student's process said nothing to the judge.
 
     Args:
         exercise: what was to be judged.
@@ -386,20 +410,22 @@ def _without_judgement(
         answer: the student's cell.
         stopped: the error that ended it; "" where none did.
     """
+    if run.end == "greedy":
+        return "crashed", GREEDY
     if run.end in ("died", "garbled"):
         before = "The process had ended, or did not answer, before this could be judged."
-        return failed(exercise, "crashed", ENDED if lived else before)
+        return "crashed", ENDED if lived else before
     if run.end in ("interrupted", "killed"):
-        return failed(exercise, "timed out", "The test cell did not finish in time.")
+        return "timed out", "The test cell did not finish in time."
     if run.reply["status"] == "ok":
-        return failed(exercise, "tampered", "The test cell ran without asking to be judged.")
+        return "tampered", "The test cell ran without asking to be judged."
     kind, message = run.reply["ename"], run.reply["evalue"]
     if kind == "NameError" and stopped.startswith("NotImplementedError"):
-        return failed(exercise, "not attempted", stopped)
+        return "not attempted", stopped
     if kind == "NameError" and stopped:
-        return failed(exercise, "did not run", stopped)
+        return "did not run", stopped
     if kind == "NameError" and _is_written(answer):
-        return failed(exercise, "did not run", f"no {exercise.name}: its cell defines nothing of this name.")
+        return "did not run", f"no {exercise}: its cell defines nothing of this name."
     if kind == "NameError":
-        return failed(exercise, "not attempted", f"{message}: its cell is empty, or missing.")
-    return failed(exercise, "raised", f"The test cell stopped before the judge was asked: {kind}: {message}")
+        return "not attempted", f"{message}: its cell is empty, or missing."
+    return "raised", f"The test cell stopped before the judge was asked: {kind}: {message}"

@@ -19,12 +19,12 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, BaseConverter, GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 
-from autograder.exercises import NOTEBOOKS
 from autograder.plugins.agreeing import outdated_in
 from autograder.plugins.bookkeeping import trouble_with, wait_for_a_person
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.files_beside import GIVEN, beside
 from autograder.plugins.handing_in import TIMESTAMP, misnamed
+from autograder.plugins.judges import judge_of
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import clear, files_in, read_notebook, refused, unwanted, why_not_read
 
@@ -48,6 +48,10 @@ class TolerantExporter(NotebookExporter):
             self._clear_all(self.parent)
 
     @cached_property
+    def _judged(self) -> tuple[str, ...]:
+        return judge_of(self.config).notebooks
+
+    @cached_property
     def _given(self) -> dict[str, Path]:
         """The instructor's files as they are in this run, which has this exporter to itself."""
         converter = self.parent
@@ -61,10 +65,10 @@ class TolerantExporter(NotebookExporter):
         resources["metadata"] = ResourcesDict(name=path.stem, path=str(path.parent))
         if isinstance(self.parent, Autograde):
             without_copy(self.parent, info, path)
-            if info["assignment"] not in NOTEBOOKS:
+            if info["assignment"] not in self._judged:
                 info[GIVEN] = self._given
         try:
-            notebook = read_notebook(path, f"{info['notebook']} of {info['student']}", info["notebook"] in NOTEBOOKS)
+            notebook = read_notebook(path, f"{info['notebook']} of {info['student']}", info["notebook"] in self._judged)
         except (Beyond, OSError) as error:
             self._refused[place] = reason = why_not_read(error)
             self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], reason)
@@ -80,10 +84,11 @@ class TolerantExporter(NotebookExporter):
         course = converter.coursedir
         for name in sorted(converter.assignments):
             folder, student = Path(name), _student(converter, course.submitted_directory, name)
+            ours = folder.name in self._judged
             try:
-                if TIMESTAMP in unwanted(folder):
-                    clear(folder, TIMESTAMP.__eq__)
-                if folder.name not in NOTEBOOKS:
+                if TIMESTAMP in unwanted(folder, ours):
+                    clear(folder, ours, TIMESTAMP.__eq__)
+                if not ours:
                     files_in(folder, course.ignore, self._given)
             except (Beyond, OSError) as error:
                 notebooks = converter.assignments.pop(name)
@@ -149,7 +154,7 @@ def _refuse_outdated(converter: Autograde) -> None:
         NbGraderException: it does; the log says what to do.
     """
     course = converter.coursedir
-    if found := outdated_in(course.db_url, course.course_id, course.assignment_id):
+    if found := outdated_in(judge_of(converter.config), course.db_url, course.course_id, course.assignment_id):
         converter.log.error(found)
         raise NbGraderException(found)
 

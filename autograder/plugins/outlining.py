@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution, is_task
 
-from autograder.exercises.model import ANSWER
-from autograder.judging.publicly import public_case
-from autograder.judging.verdict import SENTENCES, Verdict
 from autograder.plugins.repairing import REPAIRED
+from autograder.verdicts.cells import ANSWER
+from autograder.verdicts.verdict import SENTENCES, Verdict
 
 RIGHT, WRONG, NOTHING, WAITS = "✓", "✗", "·", "?"
 """By what an outcome is told at a glance, beside its words; in shape, so that no colour is needed."""
@@ -121,12 +120,18 @@ class Outline:
         return json.dumps(tree, ensure_ascii=False)
 
 
-def outlined(cells: Sequence[NotebookNode], info: Mapping[str, Any], verdicts: Mapping[str, Verdict]) -> Outline:
+def outlined(
+    cells: Sequence[NotebookNode],
+    info: Mapping[str, Any],
+    verdicts: Mapping[str, Verdict],
+    public_case: Callable[[Verdict], str],
+) -> Outline:
     """What is said of a notebook whose cells have their marks.
 
     Args:
         info: what nbgrader tells of it.
         verdicts: by exercise.
+        public_case: what may be shown of the mistake that a verdict names, in lines.
     """
     comments = {
         cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.get("comment") or ""
@@ -134,7 +139,7 @@ def outlined(cells: Sequence[NotebookNode], info: Mapping[str, Any], verdicts: M
         if is_solution(cell) or is_task(cell)
     }
     rows = tuple(
-        _row(cell.metadata.nbgrader, verdicts.get(cell.metadata.nbgrader.grade_id), comments)
+        _row(cell.metadata.nbgrader, verdicts.get(cell.metadata.nbgrader.grade_id), comments, public_case)
         for cell in cells
         if _is_marked(cell)
     )
@@ -155,7 +160,12 @@ def _is_marked(cell: NotebookNode) -> bool:
     return is_grade(cell) or is_task(cell)
 
 
-def _row(stated: Mapping[str, Any], verdict: Verdict | None, comments: Mapping[str, str]) -> Row:
+def _row(
+    stated: Mapping[str, Any],
+    verdict: Verdict | None,
+    comments: Mapping[str, str],
+    public_case: Callable[[Verdict], str],
+) -> Row:
     name, score, points = stated["grade_id"], round(stated["score"] or 0.0, 2), round(stated["points"], 2)
     answer = next((own for own in (name, f"{name}{ANSWER}") if own in comments), "")
     mark, outcome = _outcome(stated, verdict, score, points)

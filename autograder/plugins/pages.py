@@ -20,15 +20,15 @@ from nbformat.reader import NotJSONError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateFeedback
-from pygments.formatters import HtmlFormatter
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets import Bool
 
-from autograder.exercises import NOTEBOOKS
 from autograder.plugins.cleaning import cleaned
+from autograder.plugins.colouring import colours
 from autograder.plugins.confining import Exceeded, confined
 from autograder.plugins.cutting import cut
 from autograder.plugins.extending import extend
+from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.opening import take_up, without_copy
 from autograder.plugins.outlining import outlined
 from autograder.plugins.parts import Parts, typed
@@ -38,7 +38,6 @@ from autograder.plugins.repairing import official_cells
 from autograder.plugins.sharing import Shared
 from autograder.plugins.stamping import stamped
 from autograder.plugins.verdicts import verdicts_in
-from course.trial.text import marked_up
 
 LAYOUT = Path(__file__).parent / "page"
 KINDS = (
@@ -78,8 +77,8 @@ class PageExporter(HTMLExporter):
             take_up(self.parent, self.parent.coursedir.autograded_directory)
         self._parts = Parts()
         self._colour = Highlight2HTML(pygments_lexer="ipython3", parent=self)
-        self._shared = Shared(self._typeset, self._colour)
-        for notebook in ("", NOTEBOOKS[0]):
+        self._shared = Shared(self._typeset, self._colour, self._judge.at_hand)
+        for notebook in ("", *self._judge.notebooks[:1]):
             with suppress(Exception):  # a template that wants more is compiled for each page
                 self.from_notebook_node(*_every_part(notebook))
 
@@ -90,7 +89,7 @@ class PageExporter(HTMLExporter):
         info = resources["nbgrader"]
         if isinstance(self.parent, GenerateFeedback):
             without_copy(self.parent, info, Path(filename))
-            if info["notebook"] in NOTEBOOKS:
+            if info["notebook"] in self._judge.notebooks:
                 self._shared.learn(_release(self.parent, info))
         try:
             page, found = self._made(filename, resources)
@@ -125,7 +124,9 @@ class PageExporter(HTMLExporter):
 
     def _lays_out(self, resources: dict[str, Any]) -> bool:
         """Whether a page has this course's layout: a notebook of its own, unless the settings name a layout for feedback."""
-        return resources.get("nbgrader", {}).get("notebook") in NOTEBOOKS and self.template_name == "feedback"
+        return (
+            resources.get("nbgrader", {}).get("notebook") in self._judge.notebooks and self.template_name == "feedback"
+        )
 
     def _laid_out(self, nb: NotebookNode, resources: Any) -> tuple[str, dict[str, Any]]:
         """The page of a notebook of this course."""
@@ -134,8 +135,12 @@ class PageExporter(HTMLExporter):
         self.register_filter("filter_data_type", _first_kind)
         nb, found = Exporter.from_notebook_node(self, nb, resources)
         found["global_content_filter"] = ALL
-        outline = outlined(nb.cells, found["nbgrader"], verdicts)
+        outline = outlined(nb.cells, found["nbgrader"], verdicts, self._judge.public_case)
         return self._page.render(nb=nb, resources=found, outline=outline, styles=styles()), found
+
+    @property
+    def _judge(self) -> Judge:
+        return judge_of(self.config)
 
     @cached_property
     def _page(self) -> Template:
@@ -144,7 +149,7 @@ class PageExporter(HTMLExporter):
     def _init_resources(self, resources: dict[str, Any]) -> dict[str, Any]:
         """Templates read what is to be cleaned: this course's notebooks. Of others' it is whatever `sanitize_html` says."""
         made: dict[str, Any] = super()._init_resources(resources)
-        made["should_sanitize_html"] |= made.get("nbgrader", {}).get("notebook") in NOTEBOOKS
+        made["should_sanitize_html"] |= made.get("nbgrader", {}).get("notebook") in self._judge.notebooks
         return made
 
     # ------------------------------------------------------------------------------- parts of this course's pages
@@ -195,7 +200,7 @@ class PageExporter(HTMLExporter):
         yield "strip_files_prefix", self._strip_files_prefix
         yield "typeset", self._typeset_cell
         yield "coloured", self._coloured_cell
-        yield "sentence", marked_up
+        yield "sentence", self._judge.sentence
 
     def register_filter(self, name: str, jinja_filter: Any) -> Any:
         if name == "highlight_code":
@@ -219,9 +224,7 @@ class PageExporter(HTMLExporter):
 @cache
 def styles() -> str:
     """What this course's pages look like, by day and by night."""
-    own = (LAYOUT / "page.css").read_text(encoding="utf-8")
-    light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("xcode", "github-dark"))
-    return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n{own}"
+    return colours() + (LAYOUT / "page.css").read_text(encoding="utf-8")
 
 
 def _first_kind(data: Any) -> list[str]:

@@ -10,14 +10,21 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import course
 from autograder.engine import NOTHING, Given, Place, Zygote, best_walls
+from autograder.plugins.sandbox import Sandbox
 
-WELL_KNOWN = {"course", "jaxtyping", "matplotlib", "matplotlib.pyplot", "numpy", "pandas", "scipy", "sklearn", "torch"}
-"""What may be imported where nothing of a submission may run; and of the students' library, which is ours, any module."""
-
-LIBRARY = Path(course.__file__).parent
-"""The students' library, which submissions can import."""
+WELL_KNOWN = {
+    "ipywidgets",
+    "jaxtyping",
+    "matplotlib",
+    "matplotlib.pyplot",
+    "numpy",
+    "pandas",
+    "scipy",
+    "sklearn",
+    "torch",
+}
+"""What may be imported where nothing of a submission may run; and any module of the course's own library, and what its settings add."""
 
 
 @dataclass
@@ -31,41 +38,45 @@ class _Begun:
 _begun = _Begun()
 
 
-def begin(notebooks: Iterable[Path]) -> None:
+def begin(notebooks: Iterable[Path], sandbox: Sandbox) -> None:
     """Start the zygote that `shared_zygote` is going to be asked for, while this process is still busy with imports of its own."""
-    modules = _preloaded(notebooks)
+    modules = _preloaded(notebooks, sandbox)
     if modules and best_walls() == "both":
-        _begun.zygote, _begun.modules = Zygote(modules, [LIBRARY]), modules
+        _begun.zygote, _begun.modules = Zygote(modules, sandbox.libraries, limits=sandbox.limits), modules
 
 
 @contextmanager
-def shared_zygote(notebooks: Iterable[Path], given: Given = NOTHING) -> Iterator[Place | None]:
+def shared_zygote(notebooks: Iterable[Path], sandbox: Sandbox, given: Given = NOTHING) -> Iterator[Place | None]:
     """A zygote for all the processes that this one starts; None where each submission needs one of its own.
 
     Args:
         notebooks: what will be graded there, or is like it.
+        sandbox: what submissions of the course find, and may use.
         given: the instructor's files that lie beside each.
     """
     if best_walls() == "outer":
         yield None
         return
-    modules = _preloaded(notebooks)
+    modules = _preloaded(notebooks, sandbox)
     fits = _begun.zygote is not None and _begun.modules == modules and not given.files
     begun, _begun.zygote = _begun.zygote, None
     if begun is not None and not fits:
         begun.close()
-    with begun if begun is not None and fits else Zygote(modules, [LIBRARY], given=given) as zygote:
+    own = (
+        begun if begun is not None and fits else Zygote(modules, sandbox.libraries, limits=sandbox.limits, given=given)
+    )
+    with own as zygote:
         yield zygote.place
 
 
-def _preloaded(notebooks: Iterable[Path]) -> tuple[str, ...]:
+def _preloaded(notebooks: Iterable[Path], sandbox: Sandbox) -> tuple[str, ...]:
     """The modules that these notebooks import, as far as they can be read."""
     sources: list[str] = []
     for path in notebooks:
         with suppress(OSError, ValueError, KeyError, TypeError):
             cells = json.loads(path.read_bytes())["cells"]
             sources += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    return tuple(sorted(modules_of(sources)))
+    return tuple(sorted(modules_of(sources, sandbox)))
 
 
 IMPORT = re.compile(
@@ -74,13 +85,13 @@ IMPORT = re.compile(
 NAME = re.compile(r"[\w.]++")
 
 
-def modules_of(sources: Iterable[str]) -> set[str]:
+def modules_of(sources: Iterable[str], sandbox: Sandbox) -> set[str]:
     """The well-known modules that these cells seem to import; one too many costs little.
 
     Of `from a import b`, both `a` and `a.b` are named: `b` may be a module. Students' code is not parsed here, in the grader's
     process: a mebibyte of it can take seconds and more memory than there is.
     """
-    wanted = WELL_KNOWN | _of_the_library()
+    wanted = WELL_KNOWN | {*sandbox.preload} | _modules_in(sandbox.library)
     found: set[str] = set()
     for source in sources:
         for module, in_brackets, on_the_line in IMPORT.findall(source):
@@ -92,7 +103,9 @@ def modules_of(sources: Iterable[str]) -> set[str]:
 
 
 @cache
-def _of_the_library() -> set[str]:
-    """The modules of the students' library, by name."""
-    files = (path.relative_to(LIBRARY.parent).with_suffix("") for path in LIBRARY.rglob("*.py"))
+def _modules_in(library: Path | None) -> set[str]:
+    """The modules of a course's own package, by name."""
+    if library is None:
+        return set()
+    files = (path.relative_to(library.parent).with_suffix("") for path in library.rglob("*.py"))
     return {".".join(path.parts).removesuffix(".__init__") for path in files}

@@ -23,7 +23,6 @@ import nbformat
 from nbformat import NotebookNode, reader, validator
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from autograder.exercises import NOTEBOOKS
 from autograder.plugins.bounds import (
     LARGEST_FILE,
     MOST_CELLS,
@@ -59,19 +58,24 @@ MOST_TOLD = 10
 """How many files that do not belong are named one by one."""
 
 
-def quarantine(assignment: str, student: str, notebooks: list[str]) -> None:
-    """nbgrader's pre-convert hook: move links, large files and unlisted files out of a submission before it is copied.
+def quarantine(notebooks: list[str], judged: Collection[str]) -> None:
+    """Move links, large files and unlisted files out of a submission before nbgrader copies it.
 
-    Of other courses' assignments only what nbgrader could not copy, or should not, is moved: links, pipes, names that are not
+    Of assignments that no judge knows only what nbgrader could not copy, or should not, is moved: links, pipes, names that are not
     UTF-8, a `timestamp.txt` that is no short text. All go to a folder `quarantine` beside `submitted`, where nothing is lost.
-    nbgrader passes "*" for the student, and swallows what this raises, so everything is read from the paths and nothing is raised.
+    Nothing is raised; the log says what went wrong.
+
+    Args:
+        notebooks: the paths that nbgrader found in the submission, which are mended here.
+        judged: the assignments that the course's judge knows.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
+        ours = folder.name in judged
         try:
-            if folder.name in NOTEBOOKS:
+            if ours:
                 _rename_only_copy(folder, notebooks)
-            clear(folder)
-            if folder.name in NOTEBOOKS:  # a missing one is read as such; nbgrader asks its gradebook about each other
+            clear(folder, ours)
+            if ours:  # a missing one is read as such; nbgrader asks its gradebook about each other
                 notebooks[:] = [name for name in notebooks if Path(name).stem == folder.name or os.path.lexists(name)]
         except OSError as error:
             log.error("could not clear %s of files that do not belong: %s", printable(str(folder)), error)
@@ -95,11 +99,12 @@ def only_copy(folder: Path) -> Path | None:
     return found[0] if alone and found[0].is_file() and not found[0].is_symlink() else None
 
 
-def clear(folder: Path, only: Callable[[str], bool] = lambda name: True) -> None:
+def clear(folder: Path, ours: bool, only: Callable[[str], bool] = lambda name: True) -> None:
     """Move to quarantine what does not belong into a submission's folder.
 
     Args:
         folder: the submission.
+        ours: whether its assignment is one that the course's judge knows.
         only: which names of what is unwanted to move.
 
     Raises:
@@ -107,7 +112,7 @@ def clear(folder: Path, only: Callable[[str], bool] = lambda name: True) -> None
         OSError: something cannot be moved.
     """
     kept = folder.parents[2] / QUARANTINE / folder.parent.name / folder.name
-    moved = [(name, reason) for name, reason in unwanted(folder).items() if only(name)]
+    moved = [(name, reason) for name, reason in unwanted(folder, ours).items() if only(name)]
     for name, reason in moved[:MOST_TOLD]:
         path, to = folder / name, kept.with_name(f"{folder.name}.link") if name == "." else kept / name
         log.warning("%s was moved to %s: %s", printable(str(path)), printable(str(_move(path, to))), reason)
@@ -125,10 +130,10 @@ def _move(path: Path, to: Path) -> Path:
     return to
 
 
-def unwanted(folder: Path) -> dict[str, str]:
+def unwanted(folder: Path, ours: bool) -> dict[str, str]:
     """What does not belong into a submission's folder, by relative path, and why; "." is the folder itself.
 
-    Of this course's assignments a folder that was not asked for is one thing, whatever is in it. Of others', which may ask for
+    Of an assignment that the course's judge knows (`ours`) a folder that was not asked for is one thing, whatever is in it. Of others', which may ask for
     any, all that is below is looked at.
 
     Raises:
@@ -137,7 +142,6 @@ def unwanted(folder: Path) -> dict[str, str]:
     """
     if folder.is_symlink():
         return {".": "it is a link"}
-    ours = folder.name in NOTEBOOKS
     found = {}
     for entry in entries(folder, MOST_NAMES) if ours else below(folder):
         reason = _unwanted(entry) or (ours and _not_asked_for(entry, folder.name)) or ""
@@ -268,8 +272,7 @@ def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
         tree = json.loads(json.dumps(tree, ensure_ascii=False).encode(errors="replace"))  # no half characters
         seen: set[str] = set()
         cells = [_salvage_cell(cell, seen) for cell in tree["cells"]]
-        rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)
-        nbformat.validate(rebuilt)
+        rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)  # which is validated there
     except (Beyond, RecursionError):
         raise
     except Exception as error:  # nbformat raises a dozen kinds, some from libraries of its own

@@ -8,8 +8,8 @@ from typing import Any
 from nbformat import NotebookNode, from_dict
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.exercises import NOTEBOOKS
 from autograder.plugins.experiments import MARK, mark
+from autograder.plugins.judges import judge_of
 
 CELL_METADATA = ("deletable", "editable", "nbgrader", MARK)
 FOLDED = {"source_hidden": True}  # JupyterLab shows three dots in place of the code
@@ -20,15 +20,18 @@ CELL_ID = re.compile(r"[a-z0-9-]{1,64}")
 GUESS = re.compile(r"^(guess(?:_\w+)?) = .*?(\s+#.*)?$", re.MULTILINE)
 
 
-def _ours(resources: dict[str, Any]) -> bool:
-    return resources["nbgrader"]["notebook"] in NOTEBOOKS
+class _OfTheCourse(NbGraderPreprocessor):
+    """What is done to the notebooks that the course's judge knows, and to no other."""
+
+    def _ours(self, resources: dict[str, Any]) -> bool:
+        return resources["nbgrader"]["notebook"] in judge_of(self.config).notebooks
 
 
-class BlankGuesses(NbGraderPreprocessor):
+class BlankGuesses(_OfTheCourse):
     """In cells tagged "prediction", turn `guess = "b"  # ...` into `guess = None  # ...`."""
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        return super().preprocess(nb, resources) if _ours(resources) else (nb, resources)
+        return super().preprocess(nb, resources) if self._ours(resources) else (nb, resources)
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
@@ -40,14 +43,14 @@ class BlankGuesses(NbGraderPreprocessor):
         return cell, resources
 
 
-class ReadOnlyTexts(NbGraderPreprocessor):
+class ReadOnlyTexts(_OfTheCourse):
     """Make text cells read-only where nobody is to answer, so that a double click on a hint does not open its source.
 
     JupyterLab does so where it is told not to show an editor for such cells, as students' settings do.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        return super().preprocess(nb, resources) if _ours(resources) else (nb, resources)
+        return super().preprocess(nb, resources) if self._ours(resources) else (nb, resources)
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
@@ -57,20 +60,20 @@ class ReadOnlyTexts(NbGraderPreprocessor):
         return cell, resources
 
 
-class MarkExperiments(NbGraderPreprocessor):
+class MarkExperiments(_OfTheCourse):
     """Mark the cells that need not be worked out again while the notebook is graded; the answers have to be in it still."""
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        if _ours(resources):
+        if self._ours(resources):
             mark(nb.cells)
         return nb, resources
 
 
-class Stable(NbGraderPreprocessor):
+class Stable(_OfTheCourse):
     """Keep of the metadata what is listed, and refuse what would make two runs differ."""
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        if not _ours(resources):
+        if not self._ours(resources):
             return nb, resources
         nb.nbformat, nb.nbformat_minor = 4, 5
         nb.metadata = from_dict(PYTHON)

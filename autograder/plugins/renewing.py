@@ -12,6 +12,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 
 from autograder.plugins.marked import TOLD
+from autograder.plugins.returning import complete
 from autograder.plugins.stamping import Marks, Told, is_made_of, made_of, marks
 
 MADE_OF = "made_of"
@@ -84,6 +85,10 @@ class Renewal(GenerateFeedback):
         info[MADE_OF] = made_of(Path(notebook_filename), info["student"], marks)
         info[TOLD] = marks.get((info["student"], info["notebook"]), Told())
         return resources
+
+    def run_pre_convert_hook(self) -> None:
+        complete(self.notebooks)
+        super().run_pre_convert_hook()
 
     def _marks(self, assignment_id: str) -> Marks:
         if assignment_id not in self._known_marks:

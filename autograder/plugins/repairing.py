@@ -16,11 +16,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.exercises import NOTEBOOKS
-from autograder.exercises.model import ANSWER
 from autograder.plugins.experiments import MARK
+from autograder.plugins.judges import judge_of
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import NOTES, UNREAD
+from autograder.verdicts.cells import ANSWER
 
 REPAIRED = "**Repaired before grading**"
 """How the cell begins that says on top of a notebook what was repaired."""
@@ -44,7 +44,7 @@ class Repair(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         info = resources["nbgrader"]
-        if info["notebook"] not in NOTEBOOKS:
+        if info["notebook"] not in judge_of(self.config).notebooks:
             return nb, resources
         with self._gradebook(info["db_url"]) as gradebook:
             official = official_cells(gradebook, info["notebook"], info["assignment"])

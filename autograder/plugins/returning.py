@@ -40,12 +40,11 @@ def put_back(folder: Path, made: Iterable[Path] = ()) -> bool:
     return True
 
 
-def complete(assignment: str, student: str, notebooks: list[str]) -> None:
-    """nbgrader's pre-convert hook of feedback: where others came through the exchange, nobody lacks what it reads of everybody.
+def complete(notebooks: Iterable[str]) -> None:
+    """Before pages are made of graded notebooks: where others came through the exchange, nobody lacks what it reads of everybody.
 
     Work that was collected in another way has no secret, and its student no way to ask for feedback; without one, nobody's
-    would be released. That includes those whose pages were made by an earlier run, before anybody came through the exchange. nbgrader
-    passes "*" for the student, so everything is read from the paths.
+    would be released. That includes those whose pages were made by an earlier run, before anybody came through the exchange.
     """
     for graded, name in {(Path(notebook).parents[2], Path(notebook).parent.name) for notebook in notebooks}:
         folders = [one / name for one in graded.iterdir() if (one / name).is_dir()]

@@ -8,9 +8,13 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
-from autograder.judging.cells import verdict_in
 from autograder.plugins.bookkeeping import wait_for_a_person
 from autograder.plugins.executing import exercise_of
+from autograder.plugins.gradebooks import reusing
+from autograder.plugins.judges import judge_of
+from autograder.verdicts.cells import verdict_in
+
+_save = reusing(SaveAutoGrades.preprocess)
 
 
 class SaveVerdicts(SaveAutoGrades):
@@ -20,7 +24,7 @@ class SaveVerdicts(SaveAutoGrades):
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        nb, resources = super().preprocess(nb, resources)
+        nb, resources = _save(self, nb, resources)
         if resources["nbgrader"].get("refused"):
             with Gradebook(self.db_url) as gradebook:
                 work = gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
@@ -30,7 +34,8 @@ class SaveVerdicts(SaveAutoGrades):
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._add_score(cell, resources)
         verdict = verdict_in(cell)
-        unjudged = exercise_of(cell, resources) is not None and (verdict is None or verdict.faulty)
+        exercise = exercise_of(cell, judge_of(self.config), resources["nbgrader"]["notebook"])
+        unjudged = exercise is not None and (verdict is None or verdict.faulty)
         if not (unjudged or resources["nbgrader"].get("refused")):
             return
         grade = self.gradebook.find_grade(

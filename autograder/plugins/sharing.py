@@ -7,8 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from autograder.judging.publicly import at_hand
-
 PICTURES = ("![", "<img", "attachment:")
 """What makes a text depend on its notebook's folder."""
 
@@ -18,7 +16,8 @@ Convert = Callable[[str], str]
 class Shared:
     """Conversions of the release's own cells, by what stands in them. Nothing that a student wrote is converted here, or kept."""
 
-    def __init__(self, typeset: Convert, coloured: Convert) -> None:
+    def __init__(self, typeset: Convert, coloured: Convert, at_hand: Callable[[str], None]) -> None:
+        self._at_hand = at_hand
         self._convert = {"markdown": typeset, "code": coloured}
         self._known: dict[tuple[str, str], str] = {}
         self._read: set[tuple[Path, int, int]] = set()
@@ -33,7 +32,7 @@ class Shared:
             self._read.add(state)
             for cell in json.loads(release.read_text(encoding="utf-8"))["cells"]:
                 self._keep(cell["cell_type"], "".join(cell["source"]))
-            at_hand(release.stem)
+            self._at_hand(release.stem)
 
     def _keep(self, kind: str, source: str) -> None:
         if kind in self._convert and not any(word in source for word in PICTURES):

@@ -19,7 +19,10 @@ from nbgrader.utils import rmtree
 from autograder.engine import best_walls
 from autograder.plugins import returning
 from autograder.plugins.extending import extend
+from autograder.plugins.gradebooks import kept, reusing
+from autograder.plugins.judges import judge_of
 from autograder.plugins.opening import TolerantExporter
+from autograder.plugins.reading import quarantine
 
 NO_WALLS = (
     "There are no walls here: what students handed in runs with your rights, and can read and change all that you can. "
@@ -119,14 +122,18 @@ class StartingExporter(TolerantExporter):
 class Marking(Autograde):
     """nbgrader's converter, which marks what it begins, and leaves no marks of what it finished and of what failed."""
 
+    init_assignment = reusing(Autograde.init_assignment)
+
     def convert_notebooks(self) -> None:
         try:
-            super().convert_notebooks()
+            with kept():
+                super().convert_notebooks()
         finally:
             forget_failed()
 
     def run_pre_convert_hook(self) -> None:
         forget_failed()
+        quarantine(self.notebooks, judge_of(self.config).notebooks)
         super().run_pre_convert_hook()
         self._found = _by_folder(self.notebooks)  # those that the gradebook does not know nbgrader then leaves out
         for folder, notebooks in self._found.items():

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade
 
-from autograder.judging.cells import verdict_in
-from autograder.judging.verdict import Verdict
+from autograder.verdicts.cells import verdict_in
+from autograder.verdicts.verdict import Verdict
 
 
 def verdicts_in(cells: Iterable[NotebookNode]) -> dict[str, Verdict]:

@@ -20,8 +20,9 @@ from nbgrader.api import Gradebook, MissingEntry
 from reaching import VICTIM
 from world import TOKEN_VARIABLE, World
 
-from autograder.folder import CONFIG, ROOT, Course
-from autograder.judging.cells import verdict_in
+from autograder.folder import Course
+from autograder.settings import CONFIG, ROOT
+from autograder.verdicts.cells import verdict_in
 from tests.support.submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, place
 
 LONG, SHORT = 300, 12  # seconds that a cell has; the second is for those that never come to an end

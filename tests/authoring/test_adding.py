@@ -12,8 +12,8 @@ import nbformat
 import pytest
 
 from autograder.authoring.adding import add
-from autograder.folder import ROOT
 from autograder.problems import Problem
+from autograder.settings import ROOT
 from tests.test_contributing import ANSWERED, DECLARED
 
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".proofs", "build", "class", "work", "__pycache__", ".*_cache")

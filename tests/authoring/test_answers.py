@@ -15,7 +15,7 @@ import autograder.authoring.answers as made_answers
 from autograder.authoring.answers import alike, describe, write_answers
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, names_in
 from autograder.exercises.model import Exercise
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course import answers
 from course.answers import INDEX
 from course.trial.functions import public_function

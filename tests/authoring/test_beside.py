@@ -12,7 +12,7 @@ import pytest
 from autograder.authoring.kit.notebooks import write_notebooks
 from autograder.authoring.staged import staged
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course.kit.copies import bring
 from tests.support.leaks import cells_of, flat, solution_texts
 

@@ -19,7 +19,7 @@ from autograder.__main__ import app
 from autograder.authoring.declared import in_cells, incomplete, undeclared
 from autograder.authoring.release import contradictions, take_away
 from autograder.exercises.model import case, mistake, probe
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 SHAPES = "autograder/exercises/shapes"
 CELLS = nbformat.read(ROOT / "source" / "00_shapes" / "00_shapes.ipynb", as_version=4).cells

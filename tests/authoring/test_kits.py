@@ -30,7 +30,7 @@ from autograder.authoring.kit import FOLDER, library, make_kit, start_text
 from autograder.authoring.mutants import as_student
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in
 from autograder.exercises.model import Exercise
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course import answers
 from course.trial import ranks, rules
 from course.trial.comparing import difference

@@ -21,9 +21,9 @@ from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.devices.mlp_tp import _devices as devices
 from autograder.exercises.model import Exercise, right_to_seven_digits
 from autograder.exercises.parts import softmax_of_kept
-from autograder.folder import ROOT
 from autograder.judging import Paper, judge_here
 from autograder.judging.reference import given
+from autograder.settings import ROOT
 from course import answers
 from course.answers import StoredMistake
 from course.client import answer

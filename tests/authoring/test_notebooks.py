@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Task
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course.figures.verdicts import TOO_CLOSE
 from tests.support.leaks import cells_of, functions, source_cells
 

@@ -13,7 +13,7 @@ from autograder.authoring import mutants, proofs, replay
 from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.dependencies import imported
 from autograder.exercises import exercises_in, names_in
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from tests import proved
 from tests.conftest import BEGUN_FIRST, ONE_AFTER_ANOTHER, TOGETHER
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 DETAILS = re.compile(r"<details>(?:(?!<details>|</details>).)*</details>", re.DOTALL)
 WORDS_BEFORE_CODE = 900  # four minutes

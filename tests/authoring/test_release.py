@@ -15,8 +15,8 @@ import pytest
 import autograder.authoring.release as release
 from autograder.authoring import proofs
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
-from autograder.folder import ROOT
 from autograder.plugins.releasing import CELL_ID, FOLDED, KERNELSPEC, TAGS
+from autograder.settings import ROOT
 from tests.support.leaks import cells_of, flat, functions, leaked, solution_texts
 
 CARRIED_OVER = "carried-over"

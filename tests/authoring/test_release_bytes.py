@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
+from autograder.settings import ROOT
 
 
 @pytest.fixture(scope="module")

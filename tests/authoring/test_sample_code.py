@@ -17,8 +17,8 @@ from autograder.authoring.mutants import as_student
 from autograder.authoring.sample import answers_in, as_notebook_code
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, Implementation, equivalence, lesson
-from autograder.folder import ROOT
 from autograder.judging.reference import given
+from autograder.settings import ROOT
 from course.trial.comparing import same_answers
 from course.trial.observing import Observation
 

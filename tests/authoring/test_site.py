@@ -25,8 +25,8 @@ from autograder.authoring.site.charts import as_tables
 from autograder.authoring.site.notebooks import AUTHORS_OWN, CARRIED_OVER, page
 from autograder.authoring.site.pages import ABOUT, assemble
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
 from autograder.problems import Problem
+from autograder.settings import ROOT
 from tests.support.leaks import Secret, cells_of, flat, functions, leaked, solution_texts
 
 every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)

@@ -28,9 +28,9 @@ from autograder.authoring.solutions.styles import other_styles
 from autograder.authoring.solutions.telling import told
 from autograder.exercises import NOTEBOOKS, every_exercise, exercise_named, exercises_in, tasks_in
 from autograder.exercises.model import Exercise, lesson
-from autograder.folder import ROOT
 from autograder.judging.reference import expected, given
 from autograder.problems import Problem
+from autograder.settings import ROOT
 from course.trial.comparing import difference
 from course.trial.observing import Observation
 from course.trial.text import marked_up

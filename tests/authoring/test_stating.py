@@ -14,8 +14,9 @@ from nbformat import NotebookNode
 from autograder.authoring.release import stated
 from autograder.authoring.stating import state_in_source, state_in_text
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
 from autograder.plugins.agreeing import in_source
+from autograder.settings import ROOT
+from autograder.this_course import JUDGE
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -72,7 +73,7 @@ def test_what_a_notebook_says_of_its_exercises_is_written(notebook: str, spoiled
     assert cells != right
     state_in_source(notebook, cells)
     assert cells == right
-    assert list(in_source(notebook, cells)) == []
+    assert list(in_source(JUDGE, notebook, cells)) == []
 
 
 def test_what_the_pages_say_is_written() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course import racers
 from course.figures import GUESS_FIRST, Covered
 from tests.support.leaks import cells_of

@@ -11,9 +11,10 @@ import pytest
 from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page, expect
 
-from autograder.folder import CONFIG, ROOT, Course
+from autograder.folder import Course
 from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.returning import SECRET
+from autograder.settings import CONFIG, ROOT
 from tests.browser.formgrader import Formgrader
 from tests.browser.server import Server, lab
 from tests.browser.visit import Heard

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.plugins.starting import NO_WALLS
+from autograder.settings import ROOT
 from tests.browser.formgrader import Formgrader
 from tests.browser.front_end import LAB, Opened
 from tests.browser.visit import Heard

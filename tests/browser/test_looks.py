@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from tests.browser.front_end import LAB, PANEL, Opened
 from tests.browser.likeness import assert_looks_like
 from tests.browser.paths import assert_mathematics

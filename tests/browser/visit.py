@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course.kit.copies import bring
 from tests.browser.front_end import PATIENCE, Opened
 from tests.browser.server import TOKEN, Server

@@ -14,7 +14,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from course import hand_in, mine
 from course.cells import text
 from course.kit import handing_in

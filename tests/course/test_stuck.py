@@ -18,8 +18,8 @@ import pytest
 import torch
 from jupyter_core.paths import jupyter_path
 
-from autograder.folder import ROOT
 from autograder.judging import interview
+from autograder.settings import ROOT
 from course import check, checking, overview, standing, unwritten
 from course.figures import shapes as figures
 from course.kit import handing_in, torch_here

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.folder import CONFIG, Course
+from autograder.folder import Course
+from autograder.settings import CONFIG
 from tests.support import stock
 from tests.support.classes import cell
 from tests.support.quick import Quick

@@ -13,12 +13,13 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.grading.extending import extend
 from autograder.grading.preview import Change
 from autograder.grading.report.lines import NOTHING
 from autograder.grading.run import grade
 from autograder.problems import Problem
+from autograder.settings import ROOT
 from tests.support import stock
 from tests.support.classes import edit
 from tests.support.quick import calls

@@ -78,8 +78,8 @@ def test_what_kills_every_worker_waits_for_a_person(quick_class: QuickClass, clu
 def test_workers_with_other_code_are_refused(
     quick_class: QuickClass, cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autograder.grading.run.code_digest", lambda _: "another")
-    with pytest.raises(Problem, match="has another version of the course"):
+    monkeypatch.setattr("autograder.grading.run.code_digest", lambda *_: "another")
+    with pytest.raises(Problem, match="has another version of this package"):
         scores(quick_class(ada="2"), cluster.scheduler_address)
 
 

@@ -16,12 +16,13 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.__main__ import run as asked
-from autograder.folder import CONFIG, ROOT, Course
+from autograder.folder import Course
 from autograder.grading import run as grading
 from autograder.grading.command import run
 from autograder.grading.report.lines import NOT_GRADED, lines
 from autograder.grading.store import only_run
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
+from autograder.settings import CONFIG, ROOT
 from tests.support.quick import calls
 from tests.support.quick_class import NAME, QuickClass, hand_in
 

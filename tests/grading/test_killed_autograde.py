@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.folder import CONFIG, ROOT, Course
+from autograder.folder import Course
 from autograder.grading.run import grade
 from autograder.plugins import starting
+from autograder.settings import CONFIG, ROOT
 from tests.support.classes import files_in, gradebook_rows
 from tests.support.killing import killing_after
 from tests.support.quick import calls

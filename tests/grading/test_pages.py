@@ -16,12 +16,13 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.folder import CONFIG, ROOT, Course
+from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.feedback import Pages
 from autograder.grading.run import grade
 from autograder.plugins import confining, pages, parts, rendering
 from autograder.plugins.rendering import Renderer
+from autograder.settings import CONFIG, ROOT
 from tests.support.quick_class import NAME, QuickClass
 
 PLUGGED = '\nc.GenerateFeedback.exporter_class = "autograder.plugins.pages.PageExporter"\n'

@@ -18,11 +18,12 @@ from urllib.request import Request, urlopen
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.grading import database
 from autograder.grading.database import only_writer
 from autograder.grading.run import grade
 from autograder.problems import OTHER_RUN
+from autograder.settings import ROOT
 from tests.browser.server import TOKEN, lab
 from tests.support import stock
 from tests.support.classes import files_in, gradebook_rows

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.sample import answers_in, hand_in
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.grading.report.lines import Line
 from autograder.grading.run import Graded, grade
+from autograder.settings import ROOT
 
 NOTEBOOK = "10_capstone"
 RIGHT = answers_in(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb")["parallel_block"]

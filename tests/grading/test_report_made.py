@@ -19,7 +19,7 @@ import course as library
 from autograder.__main__ import app
 from autograder.exercises import exercise_named
 from autograder.exercises.model import exercise_in
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.grading.harvesting import stub
 from autograder.grading.report.gathering import CORRECT, Gathered, gather
 from autograder.grading.report.grouping import groups
@@ -29,6 +29,7 @@ from autograder.grading.run import Graded, grade
 from autograder.grading.table import table
 from autograder.judging import Paper, judge_here
 from autograder.problems import Problem
+from autograder.settings import ROOT
 from course.client import answer
 from tests.support.classes import STOCK, duplicated, hand_in_stock, release_stock
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, grade_cell, hand_in, words

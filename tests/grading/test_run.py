@@ -19,13 +19,14 @@ import pytest
 from nbgrader.api import Gradebook
 from rich.console import Console
 
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.grading.crew import Local
 from autograder.grading.preview import Change
 from autograder.grading.result import MarkedSubmission
 from autograder.grading.run import Graded, grade
 from autograder.grading.store import Store, only_run
 from autograder.problems import OTHER_RUN, USAGE, Problem
+from autograder.settings import ROOT
 from tests.support.classes import files_in, gradebook_rows
 from tests.support.killing import killing_after
 from tests.support.quick import calls

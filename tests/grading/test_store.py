@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from autograder import this_course
 from autograder.dependencies import with_imports
 from autograder.exercises import NOTEBOOKS, exercises_in
-from autograder.folder import ROOT
 from autograder.grading import store
 from autograder.grading.result import MarkedNotebook, MarkedSubmission
 from autograder.grading.run import grade
 from autograder.grading.snapshot import File
-from autograder.grading.store import code_digest, exercise_modules
+from autograder.grading.store import code_digest
 from autograder.judging import Finding, Verdict
+from autograder.settings import ROOT
+from autograder.this_course import JUDGE
 from tests.support.quick_class import NAME, QuickClass
 
 PASSED = Verdict("test", "passed", (Finding("every size", 1.5, 1.5),), note="A note.")
@@ -62,7 +64,7 @@ def test_a_damaged_result_is_made_again(quick_class: QuickClass) -> None:
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_each_exercise_of_a_notebook_is_in_the_module_of_its_name(notebook: str) -> None:
-    modules = exercise_modules(notebook)
+    modules = JUDGE.modules(notebook)[1:]
     for exercise, module in zip(exercises_in(notebook), modules, strict=True):
         assert f"\ndef {exercise.name}(" in (ROOT / f"{module.replace('.', '/')}.py").read_text()
 
@@ -72,7 +74,8 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course whose code may be changed."""
     for room in ("course", "autograder"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__", "*.json"))
-    monkeypatch.setattr(store, "ROOT", tmp_path)
+    monkeypatch.setattr(store, "PACKAGE", tmp_path / "autograder")
+    monkeypatch.setattr(this_course, "ROOT", tmp_path)
     return tmp_path
 
 
@@ -110,22 +113,22 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_change_of_code_matters_to_the_notebooks_that_it_marks(
     copied: Path, notebook: str, changed: str, matters: bool
 ) -> None:
-    before = code_digest(notebook)
+    before = code_digest(JUDGE, notebook)
     with (copied / changed).open("a") as file:
         file.write("\n# changed\n")
-    assert (code_digest(notebook) != before) == matters
+    assert (code_digest(JUDGE, notebook) != before) == matters
 
 
 def test_a_message_in_other_words_marks_nobody_again(copied: Path) -> None:
-    before = code_digest("00_shapes")
+    before = code_digest(JUDGE, "00_shapes")
     path = copied / "autograder/exercises/shapes/mix_rows.py"
     code = path.read_text()
     reworded = code.replace('"""you took the weights of output i', '"""the weights of output i were taken')
     assert reworded != code
     path.write_text(reworded)
-    assert code_digest("00_shapes") == before
+    assert code_digest(JUDGE, "00_shapes") == before
     path.write_text(reworded.replace("return A.T @ V", "return V.T @ A"))
-    assert code_digest("00_shapes") != before
+    assert code_digest(JUDGE, "00_shapes") != before
 
 
 def test_every_module_of_this_repository_that_an_exercise_has_loaded_is_in_its_digest() -> None:

@@ -8,8 +8,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
 from autograder.grading.writing import LONGEST, text_of
+from autograder.settings import ROOT
 
 PICTURE = {"text/plain": "<Figure>\nof 2 lines", "image/png": "aGVsbG8=", "application/json": {"b": [1, {"a": None}]}}
 CELLS = {

@@ -9,7 +9,8 @@ import nbformat
 import pytest
 
 from autograder.judging import Finding, Verdict
-from autograder.judging.cells import VERDICT_TYPE, shown, verdict_in
+from autograder.judging.showing import html, shown
+from autograder.verdicts.cells import VERDICT_TYPE, verdict_in
 
 FINDINGS = (Finding("every size", 1.0, 1.0), Finding("keeps float32", 0.5, 0.0, "The result should be float32."))
 PARTLY = Verdict("mix_rows", "partly", FINDINGS, ("widened",), ("you computed in float64.",))
@@ -34,7 +35,7 @@ def test_a_verdict_of_an_earlier_version_is_read() -> None:
 
 def test_nbgrader_reads_the_score_and_a_student_the_reasons() -> None:
     data = shown(PARTLY)
-    assert (data["text/plain"], data["text/html"]) == ("1", PARTLY._repr_html_())
+    assert (data["text/plain"], data["text/html"]) == ("1", html(PARTLY))
 
 
 def test_what_else_a_cell_shows_is_passed_over() -> None:

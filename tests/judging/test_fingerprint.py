@@ -11,6 +11,7 @@ import pytest
 from autograder.exercises import exercise_named
 from autograder.judging import Paper, Verdict, judge_here
 from autograder.judging.fingerprint import fingerprint
+from autograder.judging.showing import html
 from course.client import answer
 from course.trial.observing import Observation, Raised
 from course.trial.values import Value
@@ -116,5 +117,5 @@ def test_what_is_right_or_known_needs_no_digest() -> None:
 def test_the_student_is_not_shown_it() -> None:
     found = verdict(lambda W, V: 1.5 * (W @ V))
     assert found.alike
-    assert found.alike not in repr(found) + found._repr_html_()
+    assert found.alike not in repr(found) + html(found)
     assert Verdict.from_json(found.to_json()) == found

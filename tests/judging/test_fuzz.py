@@ -26,6 +26,7 @@ from autograder.authoring.mutants import as_student
 from autograder.exercises import every_exercise
 from autograder.exercises.model import Case, Exercise, Probe
 from autograder.judging import Paper, Verdict, judge_here
+from autograder.judging.showing import html
 from course.client import answer
 from course.trial.claims import outcomes
 from course.trial.link import Link, SocketLink
@@ -441,8 +442,8 @@ def converse(name: str, kind: str, seed: int) -> tuple[int, Verdict]:
     probes = exercise.probes
     assert [(f.shows, f.points) for f in verdict.findings] == [(p.shows, p.points) for p in probes]
     assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
-    assert (repr(verdict) + verdict._repr_html_()).encode()
-    assert "<script" not in verdict._repr_html_()
+    assert (repr(verdict) + html(verdict)).encode()
+    assert "<script" not in html(verdict)
     call = 0
     for sheet, finding in zip(tried.paper.sheets, verdict.findings, strict=True):
         probe, cases = sheet.probe, (*sheet.cases, *sheet.again)

@@ -17,7 +17,7 @@ from autograder.exercises import exercises_in
 from autograder.exercises.model import Case, Exercise, Probe
 from autograder.judging.hearing import hear
 from autograder.judging.paper import Paper
-from autograder.judging.verdict import Verdict
+from autograder.verdicts.verdict import Verdict
 from course.client import ENDED, Report, answer
 from course.trial.link import Left, SocketLink
 

@@ -24,6 +24,7 @@ from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.model import Case, Exercise, Probe, case, equivalent
 from autograder.judging import Paper, Verdict, judge, judge_here
 from autograder.judging.reference import OracleFailed
+from autograder.judging.showing import html
 from course.client import answer
 from course.trial.comparing import Difference, difference
 from course.trial.functions import Function, public_function
@@ -120,7 +121,7 @@ def test_a_right_answer_passes(judged: Callable[..., Verdict]) -> None:
 def test_the_verdict_on_a_right_answer_does_not_depend_on_the_seed(exercise: Exercise) -> None:
     verdicts = [judge_here(exercise.variants[0], Paper(exercise, seed), answer) for seed in range(12)]
     assert {verdict.outcome for verdict in verdicts} == {"passed"}
-    assert len({repr(verdict) for verdict in verdicts}) == len({verdict._repr_html_() for verdict in verdicts}) == 1
+    assert len({repr(verdict) for verdict in verdicts}) == len({html(verdict) for verdict in verdicts}) == 1
 
 
 def test_partial_credit_comes_with_the_reason_and_the_mistakes_name(judged: Callable[..., Verdict]) -> None:
@@ -236,7 +237,7 @@ def test_the_reasons_hold_no_number_of_a_hidden_case(judged: Callable[..., Verdi
     verdict = judged(WRONG[wrong])
     assert verdict.score < verdict.points
     assert any(finding.reason for finding in verdict.findings)
-    for text in (repr(verdict), verdict._repr_html_(), str(verdict.to_json())):
+    for text in (repr(verdict), html(verdict), str(verdict.to_json())):
         assert all(digits not in text for digits in ("7919", "7920", "15838", "15839", "15840", "23757", "23758"))
 
 
@@ -705,7 +706,7 @@ def harmless(verdict: Verdict, exercise: Exercise) -> None:
     assert all(
         finding.earned in (0.0, interview.FORM_KEEPS * finding.points, finding.points) for finding in verdict.findings
     )
-    assert (repr(verdict) + verdict._repr_html_() + str(verdict.to_json())).encode()
+    assert (repr(verdict) + html(verdict) + str(verdict.to_json())).encode()
 
 
 @pytest.mark.parametrize("message", UNREADABLE)
@@ -740,7 +741,7 @@ def test_a_wrong_result_of_any_form_is_wrong(result: str) -> None:
     verdict = judge(Paper(DOUBLE, 1), Line(lambda request: forged(result=RESULTS[result])))
     harmless(verdict, DOUBLE)
     assert (verdict.outcome, verdict.score) == ("wrong", 0.0)
-    assert "<script>" not in verdict._repr_html_()
+    assert "<script>" not in html(verdict)
     assert max(len(finding.reason) for finding in verdict.findings) <= 600
 
 
@@ -750,7 +751,7 @@ def test_an_exception_of_any_name_is_an_exception() -> None:
         verdict = judge(Paper(DOUBLE, 1), Line(lambda request, raised=raised: forged(raised=raised)))
         harmless(verdict, DOUBLE)
         assert (verdict.outcome, verdict.score) == ("raised", 0.0)
-        assert "<script>" not in verdict._repr_html_()
+        assert "<script>" not in html(verdict)
 
 
 def test_an_exception_beside_a_right_result_is_an_exception() -> None:
@@ -922,7 +923,7 @@ def test_raw_bytes_are_tampering() -> None:
 @pytest.mark.parametrize("ends", [Ends(1, TimeoutError()), Ends(1, Malformed("text")), Ends(9, EOFError())])
 def test_the_student_is_told_the_verdict_however_the_conversation_ends(ends: Ends) -> None:
     verdict = judge(Paper(DOUBLE, 1), ends)
-    assert ends.requests[-1] == {"do": "done", "text": repr(verdict), "html": verdict._repr_html_()}
+    assert ends.requests[-1] == {"do": "done", "text": repr(verdict), "html": html(verdict)}
 
 
 # ---------------------------------------------------------------------------------------------- in this process

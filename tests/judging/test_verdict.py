@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from autograder.judging import Finding, Outcome, Verdict
+from autograder.judging.showing import html
 
 PARTLY = Verdict(
     "mix_rows",
@@ -35,7 +36,7 @@ CELL = "<td style='text-align:left; vertical-align:top; padding:0 1em 0.3em 0'>"
 
 
 def test_the_page_says_the_same_with_markup_escaped() -> None:
-    assert PARTLY._repr_html_() == (
+    assert html(PARTLY) == (
         "<div><p><strong>mix_rows</strong>: partly right, <strong>1 of 1.5</strong> points</p>"
         f"<table><tr>{CELL}ok</td>{CELL}1 of 1</td>{CELL}every size</td></tr>"
         f"<tr>{CELL}no</td>{CELL}0 of 0.5</td>{CELL}keeps &lt;float32&gt;"
@@ -47,7 +48,7 @@ def test_the_page_says_the_same_with_markup_escaped() -> None:
 
 def test_code_in_a_reason_or_a_remark_is_shown_as_code() -> None:
     finding = Finding("all sizes", 1.0, 0.0, "Your code raises ValueError at line 2 of f, `return A @ <B>`.")
-    shown = Verdict("f", "wrong", (finding,), note="a bare `sync` does nothing; ` is alone")._repr_html_()
+    shown = html(Verdict("f", "wrong", (finding,), note="a bare `sync` does nothing; ` is alone"))
     assert "at line 2 of f, <code>return A @ &lt;B&gt;</code>.</em>" in shown
     assert "<p>a bare <code>sync</code> does nothing; ` is alone</p>" in shown
 
@@ -76,7 +77,7 @@ SENTENCES = {
 def test_every_outcome_has_its_words(outcome: Outcome) -> None:
     verdict = Verdict("mix_rows", outcome, (Finding("every size", 2.0, 0.0),))
     assert repr(verdict).split("\n")[0] == f"mix_rows: {SENTENCES[outcome]}, 0 of 2 points"
-    assert f"</strong>: {SENTENCES[outcome]}, <strong>0 of 2</strong>" in verdict._repr_html_()
+    assert f"</strong>: {SENTENCES[outcome]}, <strong>0 of 2</strong>" in html(verdict)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.__main__ import run as asked
-from autograder.folder import CONFIG, Course
+from autograder.folder import Course
 from autograder.grading.command import run as grade
 from autograder.problems import FAILED, USAGE
+from autograder.settings import CONFIG
 from tests.support.classes import edit
 from tests.support.quick_class import NAME, QuickClass
 

@@ -18,7 +18,7 @@ start = NbGraderAPI.__init__
 @functools.wraps(start)
 def with_the_plugins(self: NbGraderAPI, *arguments: Any, config: Config, **keywords: Any) -> None:
     settings = Config()
-    plug_in(settings)
+    plug_in(settings, judge="autograder.this_course.JUDGE")
     settings.merge(config)
     start(self, *arguments, config=settings, **keywords)
 

@@ -63,7 +63,7 @@ def test_what_is_known_comes_out_the_same_on_stock(module: str) -> None:
 
 def test_the_plugins_were_in_effect() -> None:
     settings = Config()
-    plug_in(settings)
+    plug_in(settings, judge="autograder.this_course.JUDGE")
     autograde = settings.Autograde
     ours = {
         name

@@ -15,13 +15,16 @@ from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 import autograder.authoring.release as release
+from autograder import this_course
 from autograder.__main__ import app
 from autograder.exercises import NOTEBOOKS, exercises_in
-from autograder.folder import ROOT, Course, NbgraderFailed
+from autograder.folder import Course, NbgraderFailed
 from autograder.grading.run import grade
-from autograder.plugins import agreeing
-from autograder.plugins.agreeing import in_gradebook, in_readme, in_source, worth
+from autograder.plugins.agreeing import in_gradebook, in_readme, in_source
+from autograder.plugins.judges import worth
 from autograder.problems import USAGE, Problem
+from autograder.settings import ROOT
+from autograder.this_course import JUDGE
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader, scores
 
 CELLS = nbformat.read(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb", as_version=4).cells
@@ -52,7 +55,7 @@ def graded_cell(cells: list[NotebookNode]) -> NotebookNode:
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_the_sources_agree_with_the_exercises(notebook: str) -> None:
     cells = nbformat.read(ROOT / "source" / notebook / f"{notebook}.ipynb", as_version=4).cells
-    assert list(in_source(notebook, cells)) == []
+    assert list(in_source(JUDGE, notebook, cells)) == []
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_the_sources_agree_with_the_exercises(notebook: str) -> None:
 def test_a_notebook_that_says_something_else_is_told_so(change: Change, said: str) -> None:
     cells = copy.deepcopy(CELLS)
     change(cells)
-    assert list(in_source(NOTEBOOK, cells)) == [said]
+    assert list(in_source(JUDGE, NOTEBOOK, cells)) == [said]
 
 
 def test_probes_that_come_to_more_contradict_title_text_and_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,8 +84,8 @@ def test_probes_that_come_to_more_contradict_title_text_and_metadata(monkeypatch
         probes = (replace(first.probes[0], points=first.probes[0].points + 2), *first.probes[1:])
         return (replace(first, probes=probes), *rest)
 
-    monkeypatch.setattr(agreeing, "exercises_in", heavier)
-    assert [line.rpartition(", ")[2] for line in in_source(NOTEBOOK, CELLS)] == [
+    monkeypatch.setattr(this_course, "exercises_in", heavier)
+    assert [line.rpartition(", ")[2] for line in in_source(JUDGE, NOTEBOOK, CELLS)] == [
         "7 in its title.",
         "2 in the text over it.",
         "2 in the metadata of its cell 'pairwise_dots'.",
@@ -91,19 +94,19 @@ def test_probes_that_come_to_more_contradict_title_text_and_metadata(monkeypatch
 
 def test_a_question_that_a_person_marks_counts_too() -> None:
     cells = nbformat.read(ROOT / "source" / WITH_A_QUESTION / f"{WITH_A_QUESTION}.ipynb", as_version=4).cells
-    assert set(worth(WITH_A_QUESTION)) == {"parallel_block", "museum"}
+    assert set(worth(JUDGE, WITH_A_QUESTION)) == {"parallel_block", "museum"}
     rewritten("20 minutes · 3 points", "20 minutes · 4 points")(cells)
-    assert list(in_source(WITH_A_QUESTION, cells)) == [
+    assert list(in_source(JUDGE, WITH_A_QUESTION, cells)) == [
         "10_capstone: museum: 3 points in autograder/exercises, 4 in the text over it."
     ]
 
 
 def test_the_table_of_the_readme_is_held_to_the_same() -> None:
-    assert list(in_readme(README)) == []
-    assert list(in_readme(README.replace("| reading a matrix product | 40 | 7 |", "| reading | 40 | 8 |"))) == [
+    assert list(in_readme(JUDGE, README)) == []
+    assert list(in_readme(JUDGE, README.replace("| reading a matrix product | 40 | 7 |", "| reading | 40 | 8 |"))) == [
         "00_shapes: 7 points in autograder/exercises, 8 in README.md."
     ]
-    assert len(list(in_readme(""))) == len(NOTEBOOKS)
+    assert len(list(in_readme(JUDGE, ""))) == len(NOTEBOOKS)
 
 
 # ---------------------------------------------------------------------------------------------------- the release
@@ -222,9 +225,9 @@ def test_what_the_sentence_says_mends_it(drifted: Course) -> None:
 def test_an_exercise_that_the_gradebook_does_not_know_is_named(drifted: Course) -> None:
     with Gradebook(drifted.database) as gradebook:
         notebook = gradebook.find_notebook(NOTEBOOK, NOTEBOOK)
-        assert list(in_gradebook([notebook])) == [IN_THE_GRADEBOOK]
+        assert list(in_gradebook(JUDGE, [notebook])) == [IN_THE_GRADEBOOK]
         gradebook.find_grade_cell("mix_rows", NOTEBOOK, NOTEBOOK).name = "mixed_rows"
         gradebook.db.commit()
-        assert list(in_gradebook([notebook])) == [
+        assert list(in_gradebook(JUDGE, [notebook])) == [
             "00_shapes: mix_rows: 2 points in autograder/exercises, none in the gradebook."
         ]

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.folder import CONFIG, ROOT, Course
+from autograder.folder import Course
 from autograder.plugins.bookkeeping import trouble_with
+from autograder.settings import CONFIG, ROOT
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
 
 

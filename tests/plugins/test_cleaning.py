@@ -11,8 +11,8 @@ from bs4 import BeautifulSoup, Comment
 from nbconvert.filters import markdown2html
 
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
 from autograder.plugins.cleaning import cleaned
+from autograder.settings import ROOT
 
 ACTS = [
     "<script>act()</script>",

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.folder import CONFIG, ROOT, Course
+from autograder.folder import Course
 from autograder.plugins.returning import SECRET
+from autograder.settings import CONFIG, ROOT
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, words
 from tests.support.users import Machine, needs_users, printed
 

@@ -11,9 +11,10 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.grading.run import grade
 from autograder.plugins.experiments import experiments, is_untouched
+from autograder.settings import ROOT
 from tests.support.submissions import NOTEBOOK, Attempt, Graded, answer_cell, grade_class, hand_in, scores
 
 ALL = (2.0, 2.0, 3.0)

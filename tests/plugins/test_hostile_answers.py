@@ -8,8 +8,8 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder.folder import ROOT
 from autograder.plugins.experiments import MARK
+from autograder.settings import ROOT
 from tests.support.submissions import (
     NOTEBOOK,
     RIGHT,

@@ -16,11 +16,12 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.plugins.bounds import MOST_CELLS, MOST_NAMES, MOST_VALUES
 from autograder.plugins.handing_in import NO_TIME
 from autograder.plugins.reading import NOT_ASKED_FOR, ODD_TAGS
 from autograder.problems import FAILED
+from autograder.settings import ROOT
 from tests.support.submissions import (
     EXERCISES,
     NOTEBOOK,

@@ -15,8 +15,9 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.plugins.bounds import DEEPEST, LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_FILES, MOST_OUTPUTS
+from autograder.settings import ROOT
 from tests.support.stock import PLUGGED, cell, grades, nbgrader, stock_course
 
 NAME = "sums"

@@ -10,7 +10,10 @@ from autograder.plugins.bounds import MOST_CODE
 from autograder.plugins.confining import confined
 from autograder.plugins.executing import NEEDS_A_KERNEL
 from autograder.plugins.preloading import modules_of
+from autograder.plugins.sandbox import Sandbox
+from autograder.settings import ROOT, settings_in
 
+SANDBOX = Sandbox(config=settings_in(ROOT))
 IMPORTS = {
     "import numpy as np": {"numpy"},
     "import os, torch.nn as nn": {"torch"},
@@ -34,7 +37,7 @@ IMPORTS = {
 
 @pytest.mark.parametrize("source", IMPORTS)
 def test_well_known_modules_are_found(source: str) -> None:
-    assert modules_of([source]) == IMPORTS[source]
+    assert modules_of([source], SANDBOX) == IMPORTS[source]
 
 
 LONG = {
@@ -69,7 +72,7 @@ def test_no_code_holds_up_the_grader(kind: str) -> None:
 
     def spent() -> float:
         began = time.process_time()
-        modules_of([source])
+        modules_of([source], SANDBOX)
         NEEDS_A_KERNEL.search(source)
         return time.process_time() - began
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.folder import CONFIG
+from autograder.settings import CONFIG
 from tests.support.stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader
 
 pytestmark = pytest.mark.thorough  # nbgrader's own example, graded twice

@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
 from autograder.plugins.rendering import typeset
+from autograder.settings import ROOT
 
 
 def laid_out(source: str) -> BeautifulSoup:

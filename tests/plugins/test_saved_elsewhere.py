@@ -10,9 +10,10 @@ import nbformat
 import pytest
 from nbgrader.validator import Validator
 
-from autograder.folder import ROOT, Course
+from autograder.folder import Course
 from autograder.grading.run import grade
 from autograder.plugins.reading import notebook_in
+from autograder.settings import ROOT
 from course.cells import same_ends
 from tests.support.front_ends import FRONT_ENDS, REARRANGED, metadata_lost, worked_on
 from tests.support.submissions import NOTEBOOK, RIGHT, Graded, nbgrader, page, place, scores

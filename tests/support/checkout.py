@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from autograder.dependencies import imported
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 

@@ -16,8 +16,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import inspect, select, text
 
-from autograder.folder import CONFIG, Course
-from autograder.judging.cells import VERDICT_TYPE
+from autograder.folder import Course
+from autograder.settings import CONFIG
+from autograder.verdicts.cells import VERDICT_TYPE
 from tests.support.submissions import RIGHT, answer_cell, filled, grade_cell, hand_in
 
 STOCK = "ps1"

@@ -14,8 +14,8 @@ import torch
 from matplotlib.figure import Figure
 from nbformat import NotebookNode
 
-from autograder.folder import ROOT
 from autograder.plugins.experiments import names_in
+from autograder.settings import ROOT
 from course import figures, markov, races, recording
 from course.blas import one_blas_thread
 from course.figures import batching, cheating, clocks, heads, matrices

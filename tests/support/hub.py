@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 from tests.support.needed import HUB
 from tests.support.users import Machine, obstacle
 from tests.support.waiting import until

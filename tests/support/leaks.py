@@ -15,7 +15,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.exercises import NOTEBOOKS, every_exercise
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 
 @dataclass(frozen=True)

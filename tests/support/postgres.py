@@ -17,7 +17,8 @@ from typing import Any
 from sqlalchemy import URL, create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from autograder.folder import CONFIG, Course
+from autograder.folder import Course
+from autograder.settings import CONFIG
 from tests.support.needed import POSTGRES
 from tests.support.waiting import until
 

@@ -14,7 +14,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.folder import CONFIG, Course
+from autograder.folder import Course
+from autograder.settings import CONFIG
 
 DOCUMENTATION = files("nbgrader") / "docs" / "source"
 SETTINGS = """

@@ -16,7 +16,7 @@ from typing import IO
 
 import pytest
 
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 FIRST_ID = 52_001
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"

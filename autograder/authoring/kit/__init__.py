@@ -26,8 +26,8 @@ from autograder.authoring.answers import in_lines
 from autograder.authoring.kit.notebooks import write_notebooks
 from autograder.dependencies import imported, modules, with_imports
 from autograder.exercises import NOTEBOOKS, names_in
-from autograder.folder import ROOT
 from autograder.problems import FAILED, Problem
+from autograder.settings import ROOT
 from course import __version__
 from course.answers import INDEX
 

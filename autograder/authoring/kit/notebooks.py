@@ -11,8 +11,8 @@ from typing import Any
 from autograder.authoring.leading import FOOT_OF, opening, title, with_foot
 from autograder.authoring.staged import staged
 from autograder.exercises import NOTEBOOKS, names_in
-from autograder.folder import ROOT
 from autograder.problems import FAILED, Problem
+from autograder.settings import ROOT
 from course.kit.lab import HOME
 
 REFERENCE, SHEET = "reference.ipynb", "shapes.ipynb"

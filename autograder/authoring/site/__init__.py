@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 from autograder.authoring.site.pages import assemble
 from autograder.exercises import NOTEBOOKS
-from autograder.folder import ROOT
 from autograder.problems import FAILED, Problem
+from autograder.settings import ROOT
 
 SETTINGS = Path(__file__).parent
 MADE = "searchindex.js"

@@ -10,8 +10,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.authoring.leading import FOOT_OF, LINE
-from autograder.folder import ROOT
 from autograder.mathematics import mathml
+from autograder.settings import ROOT
 
 PICTURE = re.compile(
     r'<img width="(?P<width>\d+)" [^>]*src="data:image/png;base64,(?P<png>[^"]+)" alt="(?P<alt>[^"]*)">'

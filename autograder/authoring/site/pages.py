@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from autograder.authoring.site.charts import as_tables
 from autograder.authoring.site.notebooks import page
 from autograder.authoring.staged import staged
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 ABOUT = {
     "Taking the course": (

@@ -9,8 +9,8 @@ import nbformat
 from autograder.authoring.mutants import Unreleased
 from autograder.authoring.solutions.copying import worked
 from autograder.authoring.solutions.page import as_page
-from autograder.folder import ROOT
 from autograder.problems import FAILED, Problem
+from autograder.settings import ROOT
 
 FOLDER = ROOT / "build" / "solutions"
 HANDED_OUT = ("release", "source", "course", "docs", "build/kit", "build/notebooks", "build/site")

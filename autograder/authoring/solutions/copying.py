@@ -11,7 +11,7 @@ from nbformat.v4 import new_markdown_cell
 from autograder.authoring.solutions.telling import told
 from autograder.exercises import exercise_named, names_in
 from autograder.exercises.model import ANSWER
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 NOTE = (
     "> **Worked copy.** Every exercise is solved here. Under each answer stand the reason for it, other answers that are as right, and "

@@ -8,7 +8,7 @@ import nbformat
 
 from autograder.authoring.sample import as_notebook_code
 from autograder.exercises.model import ANSWER, Exercise
-from autograder.folder import ROOT
+from autograder.settings import ROOT
 
 LONG = 16  # lines of code; a style that takes more is shown where there are not two shorter ones
 CALLED = {"softmax_of_kept": "masked_softmax", "attention_of_heads": "mha", "normalised_rows": "layer_norm"}

@@ -17,8 +17,7 @@ from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late, lateness
 from autograder.grading.noting import Said
-from autograder.grading.report import catalogue
-from autograder.grading.report.lines import Line, by_student, columns, lines, total
+from autograder.grading.report.lines import Line, by_student, cells, lines, total
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.store import code_digest
 from autograder.plugins.bounds import Beyond, content
@@ -110,19 +109,19 @@ def gather(course: Course, assignment: str, said: Said | None = None) -> Gathere
     """
     snapshot = read_snapshot(course, assignment)
     found = lines(course, assignment)
-    ours = catalogue.is_ours(assignment)
+    ours = snapshot.ours
     handed_in = [student for student, own in by_student(found).items() if any(line.handed_in for line in own)]
     return Gathered(
         assignment,
         datetime.now().astimezone(),
         found,
-        columns(assignment, found),
-        catalogue.course_version() if ours else "",
-        code_digest(assignment)[:8] if ours else "",
+        dict(cells(course, assignment).values()),
+        course.judge.version if ours else "",
+        code_digest(course.judge, assignment)[:8] if ours else "",
         lateness(snapshot, gradebook.deadlines(course, assignment)),
         gradebook.students(course),
         Said.kept(course.class_folder / "graded" / assignment) if said is None else said,
-        catalogue.lessons(assignment),
+        course.judge.lessons(assignment),
         {student: _checked(course, student, assignment) for student in handed_in} if ours else {},
         _guesses(course, assignment, handed_in) if ours else (),
         _pages(course, assignment, handed_in),

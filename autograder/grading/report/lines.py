@@ -11,8 +11,10 @@ from nbformat import NotebookNode, from_dict
 from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late
-from autograder.grading.report import catalogue
+from autograder.grading.report import outcomes
+from autograder.plugins.judges import Judge, worth
 from autograder.plugins.verdicts import verdicts_in
+from autograder.verdicts.cells import ANSWER
 
 NOTHING = "nothing handed in"
 NOT_GRADED = "not graded"
@@ -67,7 +69,7 @@ class Line:
     @property
     def unrecognised(self) -> bool:
         """Whether it is wrong in a way that no known mistake is."""
-        return self.outcome in catalogue.UNRECOGNISED and not self.mistakes and not self.solved
+        return self.outcome in outcomes.UNRECOGNISED and not self.mistakes and not self.solved
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -83,7 +85,7 @@ def lines(course: Course, assignment: str) -> list[Line]:
     grades = {(grade.student, grade.notebook, grade.cell): grade for grade in gradebook.grades(course, assignment)}
     places = cells(course, assignment)
     submitters = set(course.submitters(assignment))
-    ours = catalogue.is_ours(assignment)
+    ours = assignment in course.judge.notebooks
     for student in sorted(gradebook.students(course).keys() | submitters):
         folder = course.folder("autograded", student, assignment)
         absent = None if folder.is_dir() else NOT_GRADED if student in submitters else NOTHING
@@ -96,22 +98,22 @@ def lines(course: Course, assignment: str) -> list[Line]:
             grade, verdict = grades.get((student, notebook, cell)), verdicts.get(cell)
             score, by_hand, extra = (grade.score, grade.by_hand, grade.extra or 0.0) if grade else (None, False, 0.0)
             if verdict is None:
-                said = _without_verdict(assignment, cell, grade)
+                said = _without_verdict(course.judge, assignment, cell, grade)
                 found.append(Line(student, label, score, said, (), points, by_hand, extra))
                 continue
             line = Line(
                 student,
                 label,
                 score,
-                catalogue.outcome(verdict),
+                outcomes.outcome(verdict),
                 verdict.mistakes,
                 points,
                 by_hand,
                 extra,
-                catalogue.missed(verdict),
+                outcomes.missed(verdict),
                 verdict.note,
                 verdict.alike,
-                sources.get(catalogue.answer_cell(cell), "") if verdict.alike else "",
+                sources.get(f"{cell}{ANSWER}", "") if verdict.alike else "",
             )
             found.append(line)
     return found
@@ -119,17 +121,15 @@ def lines(course: Course, assignment: str) -> list[Line]:
 
 def cells(course: Course, assignment: str) -> dict[tuple[str, str], tuple[str, float]]:
     """By notebook and cell, what the columns are called and what they are worth."""
-    if catalogue.is_ours(assignment):
-        return {(assignment, name): (name, points) for name, points in catalogue.worth(assignment).items()}
-    worth = gradebook.worth(course, assignment)
-    alone = len({notebook for notebook, _ in worth}) == 1
-    return {place: (place[1] if alone else "/".join(place), points) for place, points in worth.items()}
+    if assignment in course.judge.notebooks:
+        return {(assignment, name): (name, points) for name, points in worth(course.judge, assignment).items()}
+    in_gradebook = gradebook.worth(course, assignment)
+    alone = len({notebook for notebook, _ in in_gradebook}) == 1
+    return {place: (place[1] if alone else "/".join(place), points) for place, points in in_gradebook.items()}
 
 
-def columns(assignment: str, found: list[Line]) -> dict[str, float]:
+def columns(found: list[Line]) -> dict[str, float]:
     """What each exercise is worth, in order."""
-    if catalogue.is_ours(assignment):
-        return catalogue.worth(assignment)
     return {line.exercise: line.points for line in found}
 
 
@@ -150,13 +150,13 @@ def sentences(notes: list[str]) -> list[str]:
     return [note for note in notes if not note.startswith("Traceback ")]
 
 
-def _without_verdict(assignment: str, cell: str, grade: gradebook.Grade | None) -> str:
+def _without_verdict(judge: Judge, assignment: str, cell: str, grade: gradebook.Grade | None) -> str:
     """What became of a cell of a graded notebook that no judge has spoken of."""
     if grade is not None and grade.by_hand:
         return FOR_A_PERSON if grade.manual is None else LOOK_AGAIN
-    if not catalogue.is_ours(assignment):
+    if assignment not in judge.notebooks:
         return NOT_GRADED if grade is None else GRADED
-    if grade is None or cell not in catalogue.questions(assignment):
+    if grade is None or cell not in judge.questions(assignment):
         return "not judged"
     if grade.manual is not None:
         return GRADED

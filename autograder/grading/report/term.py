@@ -9,7 +9,6 @@ from datetime import datetime
 from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.database import opened
-from autograder.grading.report.catalogue import course_version
 from autograder.grading.report.counting import Spread
 from autograder.problems import Problem
 
@@ -67,7 +66,7 @@ def gather_term(course: Course) -> Term:
     if not found:
         raise Problem("Nothing is graded yet: run `python -m autograder grade ASSIGNMENT` first.")
     students = gradebook.students(course)
-    return Term(datetime.now().astimezone(), course_version(), dict(sorted(students.items())), tuple(found))
+    return Term(datetime.now().astimezone(), course.judge.version, dict(sorted(students.items())), tuple(found))
 
 
 def _assignment(course: Course, name: str) -> Assignment:

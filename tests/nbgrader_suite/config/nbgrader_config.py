@@ -2,4 +2,4 @@
 
 from autograder.plugins.config import plug_in
 
-plug_in(get_config())  # traitlets defines get_config
+plug_in(get_config(), judge="autograder.this_course.JUDGE")  # traitlets defines get_config

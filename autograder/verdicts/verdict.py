@@ -1,14 +1,11 @@
-"""What a judge says of one exercise, and how a student reads it."""
+"""What a judge says of one exercise, and how a student reads it as text."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any, Literal
-
-from course.trial.message import paragraphs
-from course.trial.text import marked_up
 
 Outcome = Literal[
     "passed",
@@ -35,6 +32,9 @@ SENTENCES: dict[str, str] = {
     "tampered": "the answer could not be read",
     "grader fault": "the grader failed, a person will look at it",
 }
+
+
+ENDED = "The process that ran your code ended; what had been earned before is kept."
 
 
 @dataclass(frozen=True)
@@ -116,17 +116,19 @@ class Verdict:
         lines += [f"  {text}" for text in self.remarks]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        left = "<td style='text-align:left; vertical-align:top; padding:0 1em 0.3em 0'>"
-        rows = "".join(
-            f"<tr>{left}{'ok' if f.earned == f.points else 'no'}</td>{left}{f.earned:g} of {f.points:g}</td>"
-            f"{left}{escape(f.shows)}" + (f"<br><em>{marked_up(f.reason)}</em>" if f.reason else "") + "</td></tr>"
-            for f in self.findings
-        )
-        return (
-            f"<div><p><strong>{escape(self.exercise)}</strong>: {SENTENCES[self.outcome]}, "
-            f"<strong>{self.score:g} of {self.points:g}</strong> points</p><table>{rows}</table>{paragraphs(self.remarks)}</div>"
-        )
+
+@dataclass(frozen=True)
+class Conversation:
+    """What came of one conversation between a judge and a student's process.
+
+    Attributes:
+        errors: what the student's function raised, each as its kind and its message.
+        explain: how the verdict came about, for an instructor whom a student asks; it may show what was hidden.
+    """
+
+    verdict: Verdict
+    errors: tuple[tuple[str, str], ...]
+    explain: Callable[[], str]
 
 
 _FINDING: dict[str, type] = {"shows": str, "points": float, "earned": float, "reason": str}

@@ -1,22 +1,16 @@
-"""How a verdict travels in a notebook: in the one output of its grade cell."""
+"""How a verdict travels in a notebook: in the one output of its grade cell, the test cell, beside which stands the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.judging.verdict import Verdict
+from autograder.verdicts.verdict import Verdict
 
 VERDICT_TYPE = "application/vnd.course.verdict+json"
 
-
-def shown(verdict: Verdict) -> dict[str, Any]:
-    """What the output shows, by MIME type: the score for nbgrader, the reasons for the reader, the facts for `verdict_in`."""
-    return {
-        "text/plain": f"{verdict.score:g}",
-        "text/html": verdict._repr_html_(),
-        VERDICT_TYPE: verdict.to_json(),
-    }
+ANSWER = "_solution"
+"""What the name of an answer cell adds to the exercise's, which is the name of the test cell."""
 
 
 def verdict_in(cell: Mapping[str, Any]) -> Verdict | None:

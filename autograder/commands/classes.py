@@ -1,0 +1,217 @@
+"""Commands for whoever grades a class, in any course of nbgrader's."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated
+
+import typer
+
+from autograder.commands.app import CourseOption, app, exit_with, in_a_sentence
+from autograder.problems import Problem
+from autograder.settings import course_folder, settings_in
+
+SERVER_EXTENSIONS = ("assignment_list", "course_list", "formgrader", "validate_assignment")
+
+
+@app.command(
+    epilog="Examples: `grade 03_causal_mask`; `grade 03_causal_mask --student ada --student ben`; "
+    "`grade 03_causal_mask --force --paper new --yes`; `grade hw1 --course ~/my-course --json > marks.json`"
+)
+def grade(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask, or any other that nbgrader released")],
+    jobs: Annotated[int | None, typer.Option(min=1, help="processes; as many as there are cores, if not given")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="a Dask scheduler's address: its workers mark instead")] = None,
+    force: Annotated[bool, typer.Option("--force", help="mark again what has been marked")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="write without asking, also where scores change")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
+    feedback: Annotated[bool, typer.Option(help="write feedback pages")] = True,
+    no_walls: Annotated[bool, typer.Option("--no-walls", help="run submissions without walls, unasked")] = False,
+    paper: Annotated[
+        str | None, typer.Option(help="mark everybody on this paper, by the number that a run told, or on a `new` one")
+    ] = None,
+    student: Annotated[
+        list[str] | None, typer.Option(help="grade this one alone; may stand several times; everybody, if not given")
+    ] = None,
+    whole: Annotated[
+        bool, typer.Option("--table", help="show everybody's row; unasked, where there are 40 at most")
+    ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="show every column of that table, however narrow the terminal is")
+    ] = False,
+    course: CourseOption = None,
+) -> None:
+    """Grade an assignment's submissions in class/, write feedback and the class report.
+
+    Every result is kept as soon as it is there: a run that was stopped, however rudely, goes on where it was, and work that is
+    unchanged is not run again. Where scores that are in the gradebook would change, this shows who gains and who loses, and
+    asks before it writes anything.
+
+    Exit codes: 0 everybody is graded; 1 some could not be, and are named; 2 nothing to grade as things are; 3 scores
+    would change, or there are no walls, and nobody said yes, so nothing was written; 4 another run is grading this
+    course; 130 stopped.
+    """
+    if scheduler is None:
+        with suppress(Problem, ImportError):  # it is told below
+            _begin(course_folder(course), assignment)
+    _import_nbgrader()
+    from autograder.grading.command import run
+
+    options = (jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper), student or (), whole, wide)
+    sys.exit(run(course, assignment, *options))
+
+
+@app.command()
+def extend(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    student: Annotated[str, typer.Argument(help="who may hand in later")],
+    days: Annotated[float, typer.Option(help="after the due date; 0 takes back what was given")],
+    course: CourseOption = None,
+) -> None:
+    """Give one student more time: lateness is counted from so many days after the due date."""
+    from autograder.folder import Course
+    from autograder.grading.extending import extend as extended
+
+    with in_a_sentence():
+        typer.echo(extended(Course(course_folder(course)), assignment, student, days))
+
+
+@app.command()
+def report(
+    assignment: Annotated[
+        str | None, typer.Argument(help="such as 03_causal_mask; a report on the term, if not given")
+    ] = None,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="without names and ids, to show in a lecture")] = False,
+    course: CourseOption = None,
+) -> None:
+    """Make the class report of what is graded, without grading: one page that needs nothing else.
+
+    What went wrong in which exercise, which wrong answers that nobody has a name for are alike, who passed `check` and lost marks, who
+    is an exception, and everybody's points.
+    """
+    from autograder.folder import Course
+    from autograder.grading.reporting import report as made
+
+    with in_a_sentence():
+        typer.echo(made(Course(course_folder(course)), assignment, anonymous))
+
+
+@app.command()
+def likeness(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask, or any other that was graded")],
+    course: CourseOption = None,
+) -> None:
+    """Write a page of answers that are alike beyond what a class shares anyway, whatever their names and layout. For you alone."""
+    from autograder.folder import Course
+    from autograder.grading.likeness.page import make_page
+
+    with in_a_sentence():
+        path, pairs = make_page(Course(course_folder(course)), assignment)
+    typer.echo(f"{path}: {pairs} {'pair' if pairs == 1 else 'pairs'}")
+
+
+@app.command()
+def export(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    template: Annotated[Path | None, typer.Argument(help="the file that the LMS exported; none for csv")] = None,
+    to: Annotated[str, typer.Option(help="canvas, moodle, brightspace, or csv")] = "csv",
+    column: Annotated[
+        str | None, typer.Option(help="the title of the column of grades, if it is not the assignment's name")
+    ] = None,
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="make a zip of feedback pages too, under the names that the LMS knows")
+    ] = False,
+    course: CourseOption = None,
+) -> None:
+    """Fill in the file of grades that a learning management system exported, in a copy beside it, to be imported there.
+
+    Whoever cannot be found for certain, on either side, is named and left as they were; so is what would change.
+
+    Exit codes: 0 every mark is in the file; 1 some are not, and are named; 2 nothing was written.
+    """
+    _import_nbgrader()
+    from autograder.folder import Course
+    from autograder.lms.command import SYSTEMS, run_export
+
+    if to not in SYSTEMS:
+        raise typer.BadParameter(f"{to!r} is not known; there are {', '.join(SYSTEMS)}")
+    exit_with(lambda: run_export(Course(course_folder(course)), assignment, to, template, column, feedback, typer.echo))
+
+
+@app.command()
+def collect(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    archive: Annotated[Path, typer.Argument(help="the zip of submissions, as Canvas or Moodle made it")],
+    worksheet: Annotated[
+        Path | None, typer.Option(help="Moodle's grading worksheet, where names do not say who is who")
+    ] = None,
+    course: CourseOption = None,
+) -> None:
+    """Put the submissions of a learning management system's zip where nbgrader expects them.
+
+    Of several files of one student the newest is taken. Nothing that is there already is changed, and every file that is nobody's
+    is named.
+
+    Exit codes: 0 every file is placed; 1 some are not, and are named; 2 the zip was not unpacked.
+    """
+    _import_nbgrader()
+    from autograder.folder import Course
+    from autograder.lms.command import run_collect
+
+    exit_with(lambda: run_collect(Course(course_folder(course)), assignment, archive, worksheet, typer.echo))
+
+
+@app.command()
+def doctor(
+    require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
+) -> None:
+    """Say what this machine can do, above all which walls it can put around submissions."""
+    from autograder.engine import NoSuchWalls
+    from autograder.engine.doctor import diagnose
+
+    if require not in (None, "walls"):
+        raise typer.BadParameter(f"{require!r} cannot be required; `walls` can")
+    try:
+        found = diagnose()
+    except NoSuchWalls as error:
+        sys.exit(str(error))
+    for finding in found:
+        typer.echo(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
+        if not finding.holds and finding.remedy:
+            typer.echo(f"      {finding.remedy}")
+    sys.exit(1 if require and not all(finding.holds for finding in found if finding.wall) else 0)
+
+
+def _begin(root: Path, assignment: str) -> None:
+    """Start what is going to run submissions, while this process is still busy with imports of its own."""
+    from autograder.plugins.preloading import begin
+    from autograder.plugins.sandbox import Sandbox
+
+    settings = settings_in(root)
+    source = Path(root, settings.CourseDirectory.get("source_directory", "source"), assignment)
+    begin(source.glob("*.ipynb"), Sandbox(config=settings))
+
+
+def _import_nbgrader() -> None:
+    """Import nbgrader without what it imports for Jupyter's server alone, which takes as long as a submission or three."""
+    parts = [f"nbgrader.server_extensions.{name}" for name in SERVER_EXTENSIONS]
+    for part in parts:
+        sys.modules[part] = ModuleType(part)
+        vars(sys.modules[part])["load_jupyter_server_extension"] = None
+    import_module("nbgrader")
+    for part in parts:
+        del sys.modules[part]
+
+
+def _paper(given: str | None) -> int | None:
+    from autograder.plugins.papers import new_paper
+
+    if given == "new":
+        return new_paper()
+    if given is not None and not (given.isdecimal() and given.isascii() and int(given) < 2**53):
+        raise typer.BadParameter(f"{given!r} is no paper: give the number that a run told, or `new`")
+    return None if given is None else int(given)

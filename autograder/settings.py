@@ -1,0 +1,45 @@
+"""Where a course lies, and what its `nbgrader_config.py` says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograder.problems import Problem
+
+ROOT = Path(__file__).resolve().parents[1]
+"""This checkout, which may be a course; where the package is installed, what it is installed in, which is none."""
+
+CONFIG = "nbgrader_config.py"
+
+
+def course_folder(named: Path | None) -> Path:
+    """The folder of the course that is meant: the one that is named, else the one that one stands in or below, else this checkout.
+
+    Raises:
+        Problem: there is no course.
+    """
+    here = Path.cwd()
+    for folder in (named,) if named else (here, *here.parents, ROOT):
+        if (folder / CONFIG).is_file():
+            return folder
+    if named:
+        raise Problem(f"{named} is no course: there is no {CONFIG} in it. Name the folder that has one.")
+    raise Problem(
+        f"{here} is in no course: there is no {CONFIG} in it, nor above it. Name the folder that has one: --course FOLDER"
+    )
+
+
+def settings_in(root: Path) -> Config:
+    """The settings of the course in the folder `root`.
+
+    Raises:
+        Problem: they cannot be read.
+    """
+    try:
+        settings = PyFileConfigLoader(CONFIG, str(root)).load_config()
+    except Exception as error:  # it is a program
+        raise Problem(f"{root / CONFIG} cannot be read; mend it: {type(error).__name__}: {error}") from None
+    settings.CourseDirectory.setdefault("root", str(root))  # nbgrader would take the folder that one stands in
+    return settings
