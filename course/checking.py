@@ -18,7 +18,7 @@ from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.latest import left_over
 from course.remembered import remember
-from course.trial.cases import sizes_coincide
+from course.trial.cases import Case, sizes_coincide
 from course.trial.circumstances import circumstances
 from course.trial.comparing import (
     Certainty,
@@ -50,6 +50,10 @@ VISIBLE = 4.0  # digits to which a table is read: a difference behind them is no
 REMEMBERS = (
     "Called twice with the same arguments, it gives two different answers: something outlives the call, such as a list or an array "
     "that is made outside the function, or a random number is drawn."
+)
+LIKE_BEFORE = (
+    "Right in every public case, and wrong with other numbers in the shapes of one of them. Is something kept from an earlier call, and "
+    "found again by its shape?"
 )
 LAYOUTS = {"F": "a transpose, `T.T`,", "strided": "a slice with a step, `T[:, ::2]`,"}
 OTHERWISE_IN_MEMORY = (
@@ -216,18 +220,22 @@ def _again(exercise: StoredExercise, function: Any, observed: list[Observation])
     """What to say of an answer that is right in every public case, and then, tried once more, is not."""
     if _remembers(exercise, function, observed, 0):
         return (REMEMBERS,)
+    for case, expected in exercise.turned:
+        if found := difference(expected, seen(exercise.view, case.run(function))):
+            return (LIKE_BEFORE, *_told_in(exercise, case, found))
     freedom = [sum(map(_long_axes, case.arguments)) for case in exercise.cases]
     i = freedom.index(max(freedom))
     for order, example in LAYOUTS.items() if freedom[i] else ():
         found = difference(exercise.expected[i], seen(exercise.view, exercise.cases[i].laid(order).run(function)))
         if found:
-            names = exercise.cases[i].names([name for name, _ in exercise.parameters])
-            return (
-                OTHERWISE_IN_MEMORY.format(example),
-                *situation(exercise.cases[i], exercise.parameters),
-                explain(found, exercise.axes, names),
-            )
+            return (OTHERWISE_IN_MEMORY.format(example), *_told_in(exercise, exercise.cases[i], found))
     return ()
+
+
+def _told_in(exercise: StoredExercise, case: Case, found: Difference) -> tuple[str, ...]:
+    """A case, and in what an answer differs there."""
+    names = case.names([name for name, _ in exercise.parameters])
+    return (*situation(case, exercise.parameters), explain(found, exercise.axes, names))
 
 
 def _long_axes(argument: Value | Function) -> int:

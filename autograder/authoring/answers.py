@@ -20,9 +20,11 @@ from autograder.exercises.model import (
     parameter_axes,
     result_axes,
 )
+from autograder.judging.again import again
 from autograder.judging.reference import expected, given
 from course.answers import INDEX
-from course.trial.comparing import coarsest, compare, lines_grow
+from course.trial.cases import Case
+from course.trial.comparing import coarsest, compare, difference, lines_grow
 from course.trial.functions import Function
 from course.trial.observing import Observation, Raised
 from course.trial.values import Value, from_json, to_json
@@ -70,7 +72,8 @@ def _read(path: Path) -> dict[Place, Any]:
 def _places(entry: Entry) -> Iterator[tuple[Place, list[Any], int]]:
     """Where the numbers of an exercise stand: what to call each place, the list that it is in, and the position there."""
     lists: dict[Place, list[Any]] = {("arguments", i): case["arguments"] for i, case in enumerate(entry["cases"])}
-    lists["expected",] = entry["expected"]
+    lists |= {("turned", i): case["arguments"] for i, case in enumerate(entry["turned"])}
+    lists |= {(key,): entry[key] for key in ("expected", "turned_expected")}
     lists |= {("mistakes", mistake["name"]): mistake["answers"] for mistake in entry["mistakes"]}
     for place, some in lists.items():
         for i in range(len(some)):
@@ -115,6 +118,7 @@ def _form(tree: Any) -> Any:
 
 def describe(exercise: Exercise) -> dict[str, Any]:
     """One exercise as `course.answers` reads it."""
+    turned = _turned(exercise)
     return {
         "name": exercise.name,
         "points": exercise.points,
@@ -123,12 +127,22 @@ def describe(exercise: Exercise) -> dict[str, Any]:
         "uses": list(exercise.uses),
         "vectorised": exercise.vectorised,
         "view": exercise.view,
-        "cases": [
-            {"arguments": [_argument(a) for a in case.arguments], "harness": case.harness} for case in exercise.public
-        ],
+        "cases": [_case(case) for case in exercise.public],
         "expected": [_observation(expected(exercise, case)) for case in exercise.public],
+        "turned": [_case(case) for case, _ in turned],
+        "turned_expected": [_observation(want) for _, want in turned],
         "mistakes": [_mistake(exercise, m) for m in exercise.mistakes if known_by_its_answers(m)],
     }
+
+
+def _turned(exercise: Exercise) -> list[tuple[Case, Observation]]:
+    """The first public case that has another answer with its rows in another order, in that order, and that answer."""
+    for one in exercise.public:
+        for other in again([one])[1:]:
+            want = expected(exercise, other)
+            if difference(expected(exercise, one), want):
+                return [(other, want)]
+    return []
 
 
 def _mistake(exercise: Exercise, mistake: Implementation) -> dict[str, Any]:
@@ -139,6 +153,10 @@ def _mistake(exercise: Exercise, mistake: Implementation) -> dict[str, Any]:
         "answers": [_observation(answer) for answer in answers],
         "loops": exercise.vectorised and lines_grow(answers),
     }
+
+
+def _case(case: Case) -> dict[str, Any]:
+    return {"arguments": [_argument(a) for a in case.arguments], "harness": case.harness}
 
 
 def _argument(argument: Any) -> Any:

@@ -27,7 +27,7 @@ def _turned(case: Case) -> list[Case]:
 
     def turned(leaf: Value) -> Value:
         array = bare(leaf)
-        if not isinstance(array, np.ndarray) or array.dtype.kind != "f" or not array.ndim:
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf" or not array.ndim:
             return leaf
         arrays.append(array)
         rolled = np.roll(array, 1, axis=0)

@@ -32,7 +32,12 @@ class StoredMistake:
 
 @dataclass(frozen=True)
 class StoredExercise:
-    """What `check` knows of an exercise; the attributes are those of `autograder.exercises.model.Exercise`."""
+    """What `check` knows of an exercise; the attributes are those of `autograder.exercises.model.Exercise`.
+
+    Attributes:
+        turned: a case of the shapes of another and with its rows in another order, and what a right answer gives; most often one,
+            none where no case has rows to turn.
+    """
 
     name: str
     notebook: str
@@ -44,6 +49,7 @@ class StoredExercise:
     view: str | None
     cases: tuple[Case, ...]
     expected: tuple[Observation, ...]
+    turned: tuple[tuple[Case, Observation], ...]
     mistakes: tuple[StoredMistake, ...]
 
 
@@ -82,13 +88,18 @@ def _read(notebook: str, name: str) -> StoredExercise:
         uses=tuple(tree["uses"]),
         vectorised=tree["vectorised"],
         view=tree["view"],
-        cases=tuple(Case(tuple(_argument(a) for a in c["arguments"]), c["harness"]) for c in tree["cases"]),
-        expected=tuple(_observation(o) for o in tree["expected"]),
+        cases=tuple(map(_case, tree["cases"])),
+        expected=tuple(map(_observation, tree["expected"])),
+        turned=tuple(zip(map(_case, tree["turned"]), map(_observation, tree["turned_expected"]), strict=True)),
         mistakes=tuple(
             StoredMistake(m["name"], m["lesson"], tuple(_observation(o) for o in m["answers"]), m["loops"])
             for m in tree["mistakes"]
         ),
     )
+
+
+def _case(tree: Any) -> Case:
+    return Case(tuple(map(_argument, tree["arguments"])), tree["harness"])
 
 
 def _argument(tree: Any) -> Value | Function:

@@ -16,7 +16,7 @@ import torch
 
 from course import answers, check, progress
 from course.answers import StoredExercise, StoredMistake
-from course.checking import LAYOUTS, OTHERWISE_IN_MEMORY, REMEMBERS, CheckFailed, Result, Stopped, examine
+from course.checking import LAYOUTS, LIKE_BEFORE, OTHERWISE_IN_MEMORY, REMEMBERS, CheckFailed, Result, Stopped, examine
 from course.standing import NOT_RUN
 from course.trial.cases import Case
 from course.trial.functions import public_function
@@ -43,6 +43,7 @@ def stored(name: str, cases: list[tuple | Case], expected: list[Observation], **
         "uses": (),
         "vectorised": False,
         "view": None,
+        "turned": (),
         "mistakes": (),
     }
     each = tuple(case if isinstance(case, Case) else Case(case) for case in cases)
@@ -1034,6 +1035,17 @@ def test_what_remembers_an_earlier_call_is_told_so_and_what_does_not_is_not(
     drawn = examine(cell("def double(x):\n    return np.random.default_rng().random(len(x))\n", np=np)["double"])
     assert drawn.message.reasons[-1] == REMEMBERS
     assert REMEMBERS not in examine(cell("def double(x):\n    return 3 * x\n")["double"]).text
+
+
+def test_an_answer_that_is_kept_for_a_shape_shows_with_other_numbers_in_it(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    turned = Case((np.array([2.0, 1.0]),))
+    shelf(doubles(2, 3, turned=((turned, turned.run(lambda x: 2 * x)),)))
+    kept = "first = {}\ndef double(x):\n    return first.setdefault(x.shape, 2 * x).copy()\n"
+    found = examine(cell(kept)["double"])
+    assert (found.state, found.message.reasons[0]) == ("not yet", LIKE_BEFORE)
+    assert examine(cell("def double(x):\n    return 2 * x\n")["double"])
 
 
 @pytest.mark.parametrize("answer", ["2 * x", "3 * x"], ids=["right", "wrong"])

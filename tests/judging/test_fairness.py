@@ -127,7 +127,7 @@ def test_the_smallest_plain_case_comes_again_and_one_like_it() -> None:
     assert other.arguments[1] == 3
 
 
-@pytest.mark.parametrize("argument", [3, np.ones((2, 2)), np.array([np.nan, 1.0]), np.array([1, 2])], ids=repr)
+@pytest.mark.parametrize("argument", [3, np.ones((2, 2)), np.array([np.nan, 1.0]), np.array([True, False])], ids=repr)
 def test_where_no_other_rows_are_to_be_had_nothing_comes_again(argument: Any) -> None:
     assert again([case(argument)]) == []
     assert again([case(np.arange(3.0), harness="timing")]) == []

@@ -264,6 +264,13 @@ def no_biases(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
 
 
 @mistake
+def first_bias_again(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you added b1 twice, before the activation and once more after it. It belongs to the first layer, which ends where the activation
+    begins."""
+    return (act(X @ W1 + b1) + b1) @ W2 + b2
+
+
+@mistake
 def adds_the_tokens(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you added the tokens to the result. That is the residual, and it is the block that adds it, once, later on."""
     return X + act(X @ W1 + b1) @ W2 + b2

@@ -226,6 +226,12 @@ def norms_the_input(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps
 
 
 @mistake
+def every_block_from_the_start(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """every block of yours reads X, and their outputs are added up. A block reads what the one before it has made."""
+    return normalised_rows(sum((_through(X, [params], h, keep, eps, act) for params in layers), X), *final_norm, eps)
+
+
+@mistake
 def norm_at_the_start(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
     """you ran the final LayerNorm first, and the blocks after it."""
     return _through(normalised_rows(X, *final_norm, eps), layers, h, keep, eps, act)

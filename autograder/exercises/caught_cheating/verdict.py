@@ -55,6 +55,8 @@ PUBLIC = (
     case(1.5, 1.5, 0.0),  # a band of width 0
     case(1.5 + 2.0**-10, 1.5, 0.0),
     case(1.5 - 2.0**-10, 1.5, 0.0),
+    case(1.5 + 2.0**-30, 1.5, 0.0),
+    case(1.5 - 2.0**-30, 1.5, 0.0),
     # another entropy, other digits
     case(2.237, 2.384, 0.145),
     case(2.533, 2.384, 0.145),
@@ -105,7 +107,7 @@ def edges_of_the_band(rng: np.random.Generator) -> list[Case]:
     entropy, tol = _quarters(rng)
     beyond = [tol + 2.0**power for power in (-20, -13, -10, -8)]  # by hardly anything, and still exact
     cases += [case(entropy + sign * by, entropy, tol) for by in beyond for sign in (1, -1)]
-    return [*cases, *(case(entropy + by, entropy, 0.0) for by in (0.0, 2.0**-10, -(2.0**-10)))]
+    return [*cases, *(case(entropy + by, entropy, 0.0) for by in (0.0, 2.0**-10, -(2.0**-10), 2.0**-30, -(2.0**-30)))]
 
 
 @probe(0.25)
@@ -374,6 +376,26 @@ def not_a_number_is_a_leak(loss: float, entropy: float, tol: float) -> str:
     ValueError.
     """
     return "underfit" if loss > entropy + tol else "honest" if loss >= entropy - tol else "leak"
+
+
+@mistake
+def nothing_for_the_edges(loss: float, entropy: float, tol: float) -> str | None:
+    """at the edges themselves, tol away from the entropy, none of your branches is taken and nothing is returned. The edges are
+    honest."""
+    if _number(loss) < entropy - tol:
+        return "leak"
+    if loss > entropy + tol:
+        return "underfit"
+    return "honest" if entropy - tol < loss < entropy + tol else None
+
+
+@mistake
+def a_billionth_more(loss: float, entropy: float, tol: float) -> str:
+    """your band is a little wider than tol: a loss that is a billionth of the entropy away counts as none. (`math.isclose` brings a
+    tolerance of its own, `rel_tol`, unless it is told 0.) With a tol of 0 only the entropy itself is honest."""
+    if math.isclose(_number(loss), entropy, abs_tol=tol):
+        return "honest"
+    return _judge(loss, entropy, tol)
 
 
 @mistake

@@ -59,6 +59,11 @@ PUBLIC = (
         np.array([[[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]], [[[7.0, 8.0, 9.0]], [[10.0, 11.0, 12.0]]]]),
         np.array([[[True, False, True]], [[False, True, True]]]),
     ),
+    # one mask for both items
+    case(
+        np.array([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]]),
+        np.array([[[True, False, True], [False, True, True]]]),
+    ),
     # nothing is as large as anything else
     case(
         np.array(
@@ -343,6 +348,22 @@ def axis_for_heads_put_in(S: F, keep: B) -> F:
     which axis is missing. The rule is that of any broadcast: what is missing is missing in front."""
     wide = keep[:, None] if keep.ndim == 3 and S.ndim == 4 else keep
     return np.where(wide, S, -np.inf)
+
+
+@mistake
+def axis_put_in_where_one_is_missing(S: F, keep: B) -> F:
+    """where the mask has an axis less than the scores, you put one in behind its first. Axes that are missing in front take care of
+    themselves; a mask for each head then meets the heads."""
+    return np.where(keep[:, None] if keep.ndim == S.ndim - 1 else keep, S, -np.inf)
+
+
+@mistake
+def item_by_item(S: F, keep: B) -> F:
+    """you go through scores and mask side by side, item by item. Where the mask has a single item for all of them, what goes side by
+    side ends after the first. Broadcasting does that without a loop."""
+    if keep.ndim < S.ndim:
+        return np.where(keep, S, -np.inf)
+    return np.stack([np.where(kept, scores, -np.inf) for scores, kept in zip(S, keep, strict=False)])
 
 
 @mistake

@@ -245,6 +245,35 @@ def empty_rows_along_axis_one(S: F, keep: B) -> F:
 
 
 @mistake
+def empty_by_its_column(S: F, keep: B) -> F:
+    """you ask of each column whether it keeps anything, or of each key whether anybody sees it. It is a row that may be empty: a query that sees nobody. Its NaN is
+    still there."""
+    M = _hidden(S, keep)
+    with np.errstate(invalid="ignore"):
+        P = _weighed(M, M.max(axis=-1, keepdims=True), guarded=False)
+    return np.where(keep.any(axis=-2, keepdims=True), P, 0.0).astype(S.dtype)
+
+
+@mistake
+def axis_put_in_where_one_is_missing(S: F, keep: B) -> F:
+    """where the mask has an axis less than the scores, you put one in behind its first. Axes that are missing in front take care of
+    themselves; a mask for each head then meets the heads."""
+    wide = keep[:, None] if keep.ndim == S.ndim - 1 else keep
+    M = _hidden(S, wide)
+    return _weighed(M, _tops(M))
+
+
+@mistake
+def exponentials_of_bare_scores(S: F, keep: B) -> F:
+    """you took the exponentials of the scores as they are, and zeroed the masked ones. Nothing was taken off before: a large score
+    overflows to inf, and inf / inf, or inf times 0, is NaN; a row far below zero leaves 0 / 0. Each row needs its own maximum taken off, that of its kept scores."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        E = np.exp(S) * keep
+        total = E.sum(axis=-1, keepdims=True)
+        return np.asarray(E / np.where(total == 0, 1, total), S.dtype)
+
+
+@mistake
 def only_empty_tables(S: F, keep: B) -> F:
     """you ask whether a whole mask is empty. A single row can be empty, too, and is NaN still: ask of each
     row."""

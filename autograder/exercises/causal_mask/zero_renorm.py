@@ -130,6 +130,15 @@ def no_renormalising(A: F, keep: B) -> F:
 
 
 @mistake
+def shares_out_what_is_lost(A: F, keep: B) -> F:
+    """you gave what the masked tokens had to the kept ones in equal shares. Dividing by the sum gives most to those that have most: the
+    kept weights stand to each other as before."""
+    left = np.where(keep, A, 0)
+    lost = A.sum(axis=1, keepdims=True) - left.sum(axis=1, keepdims=True)
+    return np.asarray(left + keep * lost / keep.sum(axis=1, keepdims=True), A.dtype)
+
+
+@mistake
 def renormalises_columns(A: F, keep: B) -> F:
     """you divided by the sum of each column. The weights of token i lie in row i, so it is the rows that must add up
     to 1."""

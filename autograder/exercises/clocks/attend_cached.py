@@ -1020,8 +1020,8 @@ def sees_the_last_thirty_two(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Ste
 
 @mistake
 def masks_itself_with_a_large_number(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you hid the new token from itself, with a mask that is one place too short. With a causal mask a token sees itself too, and the query is the *last* row: nothing
-    has to be hidden."""
+    """the new token does not see itself, but where it is alone: its scores are those of the old keys, or a mask is one place too short.
+    With a causal mask a token sees itself too, and the query is the *last* row: nothing has to be hidden."""
     scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
     scores[:, -1] = -1e9
     return _with_scores(scores, x_new, cache, Wk, Wv)

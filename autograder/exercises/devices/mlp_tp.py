@@ -258,6 +258,21 @@ def bias_on_every_device(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all
 
 
 @mistake
+def second_bias_shared_out_after_the_sum(
+    X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
+) -> F:
+    """you added a p-th of b2 to the sum. A p-th would be right in each part, before they are added up; after the sum the whole of b2 is
+    missing still."""
+    return all_reduce(_parts(X, W1, b1, W2, p, act)) + b2 / p
+
+
+@mistake
+def first_bias_divided(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you divided b1 by p. Each hidden feature is made on one device alone, so its entry of b1 is added once as it is."""
+    return all_reduce(_parts(X, W1, b1 / p, W2, p, act)) + b2
+
+
+@mistake
 def no_second_bias(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """b2 is missing."""
     return all_reduce(_parts(X, W1, b1, W2, p, act))
@@ -410,8 +425,8 @@ def rows_first_in_two_exchanges(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 
 @mistake
 def rows_first_and_back_to_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the sum is right where it runs, and it takes two collectives. With W1 cut by rows, no device has a whole hidden
-    feature before the terms are added. That exchange can be saved: by columns, each device can bend what it has."""
+    """the sum is right where it runs, and it takes two collectives. The first, before the activation, can be saved: behind a
+    column cut of W1 each device has whole hidden features of its own, and can bend what it has."""
     hidden = act(all_reduce(_terms(X, W1, p)) + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
 

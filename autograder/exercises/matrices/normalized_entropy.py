@@ -158,6 +158,12 @@ def not_normalised_in_bits(Q: F, K: F) -> tuple[float, float]:
 
 
 @mistake
+def less_the_largest_weight(Q: F, K: F) -> tuple[float, float]:
+    """you looked at the largest weight of each row alone. The entropy asks all of them: it is the sum of -p·log p over a row."""
+    return _both(lambda A: 1 - A.max(axis=-1).mean(), Q, K)
+
+
+@mistake
 def how_saturated(Q: F, K: F) -> tuple[float, float]:
     """your number is 1 where one key takes it all and 0 where all get the same: one minus what is asked for."""
     return _both(lambda A: 1 - _evenness(A), Q, K)

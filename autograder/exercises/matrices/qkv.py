@@ -140,6 +140,19 @@ def values_before_keys(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
 
 
 @mistake
+def tokens_for_values(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
+    """your values are the tokens themselves. What a token hands over is made from it too, with a weight of its own."""
+    return X @ Wq, X @ Wk, X
+
+
+@mistake
+def uneven_thirds(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, ...]:
+    """you cut one wide product into three parts that are as equal as they can be. Values may have another width than queries and
+    keys: cut after k and after 2k columns."""
+    return tuple(np.array_split(X @ np.concatenate([Wq, Wk, Wv], axis=1), 3, axis=1))
+
+
+@mistake
 def one_weight_for_both(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
     """your keys were made with the weight of the queries. What a token looks for and what it offers are two
     different things, so there are two weights."""
