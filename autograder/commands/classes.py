@@ -40,6 +40,9 @@ def grade(
     whole: Annotated[
         bool, typer.Option("--table", help="show everybody's row; unasked, where there are 40 at most")
     ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="show every column of that table, however narrow the terminal is")
+    ] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade an assignment's submissions in class/, write feedback and the class report.
@@ -58,7 +61,7 @@ def grade(
     _import_nbgrader()
     from autograder.grading.command import run
 
-    options = (jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper), student or (), whole)
+    options = (jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper), student or (), whole, wide)
     sys.exit(run(course, assignment, *options))
 
 
@@ -185,12 +188,12 @@ def doctor(
 
 def _begin(root: Path, assignment: str) -> None:
     """Start what is going to run submissions, while this process is still busy with imports of its own."""
-    from autograder.plugins.judges import judge_of
     from autograder.plugins.preloading import begin
+    from autograder.plugins.sandbox import Sandbox
 
     settings = settings_in(root)
     source = Path(root, settings.CourseDirectory.get("source_directory", "source"), assignment)
-    begin(source.glob("*.ipynb"), judge_of(settings).library)
+    begin(source.glob("*.ipynb"), Sandbox(config=settings))
 
 
 def _import_nbgrader() -> None:

@@ -428,7 +428,12 @@ def _enough(cases: Sequence[Wrong]) -> bool:
     """Whether there are numbers enough for a rule about every one of them."""
     if not all(case.numbers and np.any(case.expected) for case in cases):
         return False
-    return len({float(f"{x:.6g}") for case in cases for x in case.expected.flat} - {0.0}) >= EVIDENCE
+    found: set[float] = set()
+    for number in (x for case in cases for x in case.expected.flat if x):
+        found.add(float(f"{number:.6g}"))
+        if len(found) == EVIDENCE:
+            return True
+    return False
 
 
 def _factor(expected: np.ndarray, given: np.ndarray) -> float:
