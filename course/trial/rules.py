@@ -397,8 +397,8 @@ def _sums(cases: Sequence[Wrong]) -> str:
 
 @rule
 def _where_nothing_is(cases: Sequence[Wrong]) -> str:
-    """Right where it should be 0, which is little to say of what only its size is wrong with: other rules come first."""
-    if any(case.expected.dtype.kind == "b" or np.any(case.expected < 0) for case in cases):
+    """Right where it should be 0, in every case: little to say of what only its size is wrong with, so that other rules come first."""
+    if any(case.expected.dtype.kind == "b" or np.any(case.expected < 0) or np.all(case.expected) for case in cases):
         return ""
     return _right_in(cases, [("where it should be 0, and nowhere else", lambda c: c.expected != 0)])
 

@@ -9,8 +9,9 @@ import pytest
 
 from autograder.exercises import every_exercise
 from autograder.exercises.model import Case, Exercise, case, probe
+from course.checking import LAYOUTS
 from course.trial.functions import Function
-from course.trial.values import Value, bare
+from course.trial.values import Value, bare, layout
 
 SEEDS = (1, 20, 300)
 
@@ -38,6 +39,11 @@ def shown(exercise: Exercise, cases: Iterable[Case]) -> set[str]:
     return found
 
 
+def laid(cases: Iterable[Case]) -> set[str]:
+    """How the arrays in the arguments lie in memory."""
+    return {layout(array) for one in cases for value in one.arguments for _, array in arrays("", value)}
+
+
 def missing(exercise: Exercise) -> list[str]:
     """What a hidden case shows and no public one does, and what to do."""
     rngs = [np.random.default_rng(seed) for seed in SEEDS]
@@ -51,6 +57,15 @@ def missing(exercise: Exercise) -> list[str]:
 @pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
 def test_every_type_and_number_of_axes_of_a_hidden_case_stands_in_a_public_one(exercise: Exercise) -> None:
     assert missing(exercise) == []
+
+
+@pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
+def test_no_array_of_a_hidden_case_lies_in_memory_as_none_does_that_check_tries(exercise: Exercise) -> None:
+    """A right answer is tried once more, with the arrays of a public case laid otherwise."""
+    rngs = [np.random.default_rng(seed) for seed in SEEDS]
+    hidden = (one for rng in rngs for each in exercise.probes for one in each.draw(rng))
+    again = [one.laid(order) for order in LAYOUTS for one in exercise.public]
+    assert laid(hidden) <= laid([*exercise.public, *again])
 
 
 def test_what_no_public_case_shows_is_named() -> None:

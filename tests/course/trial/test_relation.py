@@ -107,6 +107,11 @@ def test_zeros_that_any_slip_leaves_are_told_only_where_nothing_else_is() -> Non
     assert said(one_too_much, weights) == "does not add up to 1 along axis 1, as the right one does"
     assert said(lambda X, Y: kept(X, Y) * Y**2, kept) == "is right where it should be 0, and nowhere else"
 
+    def kept_in_short_rows(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return kept(X, Y) if X.shape[1] < 7 else np.exp(X)
+
+    assert said(lambda X, Y: kept_in_short_rows(X, Y) * Y**2, kept_in_short_rows) is None
+
 
 def test_nothing_is_summed_up_where_a_sum_is_infinite() -> None:
     def first_row_hidden(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
