@@ -15,7 +15,8 @@ from course.trial.observing import Observation
 from course.trial.values import Value, unpack
 
 LONGEST = 64 << 10
-ROOM = 16 << 20
+"""Bytes of a frame that is kept."""
+ROOM = 4 << 20
 """Bytes of frames that are kept of what was said to one paper; what was not said for longest goes first."""
 
 
@@ -70,7 +71,7 @@ def heard(reply: Value, asked: Hashable, listen: Callable[[], Heard]) -> Heard:
 
 
 class Replies:
-    """The last replies to one paper, by the frames that they came in."""
+    """The last observations of one paper's cases, by the frames that they came in."""
 
     def __init__(self) -> None:
         self._said: OrderedDict[bytes, Said] = OrderedDict()
@@ -82,12 +83,14 @@ class Replies:
         Raises:
             Malformed: there is none.
         """
+        if len(frame) > LONGEST:
+            return unpack(frame)
         if frame in self._said:
             self._said.move_to_end(frame)
             return self._said[frame]
         value = unpack(frame)
-        if type(value) is not dict or len(frame) > LONGEST:
-            return value
+        if type(value) is not dict or value.get("say") != "observed":
+            return value  # what a function of a case is asked with is its own, and it may write into it
         self._said[frame] = said = Said(value)
         self._size += len(frame)
         while self._size > ROOM:

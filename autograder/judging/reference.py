@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,8 +20,8 @@ from course.trial.views import seen
 REFUSAL = "ValueError"
 """What an oracle raises where a right answer refuses its arguments."""
 
-AT_HAND = 1000
-"""Answers to students' questions that are kept; a question has at most some thousands of numbers."""
+AT_HAND, LONGEST = 1000, 32 << 10
+"""Answers to students' questions that are kept, and the bytes that a question may have together with its answer."""
 
 
 class OracleFailed(RuntimeError):
@@ -66,10 +67,20 @@ def lend(exercise: Exercise, arguments: tuple[Value, ...], keywords: dict[str, V
         _asked.move_to_end(question)
         return _asked[question].answer, _asked[question].seconds
     answer = _lent(exercise, arguments, keywords)
-    _asked[question] = _Asked(exercise, answer, time.thread_time() - began)
-    if len(_asked) > AT_HAND:
-        _asked.popitem(last=False)
+    took = time.thread_time() - began
+    if len(question) + _length(answer) <= LONGEST:
+        _asked[question] = _Asked(exercise, answer, took)
+        if len(_asked) > AT_HAND:
+            _asked.popitem(last=False)
     return answer, 0.0
+
+
+def _length(value: Value) -> float:
+    """How many bytes it travels in; infinitely many, if it does not."""
+    try:
+        return len(pack(value))
+    except ValueError:
+        return math.inf
 
 
 class _Asked(NamedTuple):

@@ -73,13 +73,15 @@ def test_what_was_read_before_is_not_told_from_what_is_read_anew() -> None:
     assert once is again
     assert repr(dict(once)) == repr(value)
     assert replies.read(pack([1, 2])) == [1, 2]
+    question = pack({"say": "ask", "name": "all_reduce", "arguments": (np.ones(2),), "keywords": {}})
+    assert replies.read(question)["arguments"][0] is not replies.read(question)["arguments"][0]
     for _ in range(2):
         with pytest.raises(Malformed):
             replies.read(pack({"a": MAX_TEXT * "a"})[:-1])
 
 
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch, read: list[bytes]) -> None:
-    frames = [pack({"number": np.full(100, number)}) for number in range(5)]
+    frames = [pack({"say": "observed", "result": np.full(100, number)}) for number in range(5)]
     monkeypatch.setattr(remembering, "ROOM", 3 * len(frames[0]))
     replies = Replies()
     for frame in (*frames, frames[4], frames[3], frames[2], frames[0]):
@@ -104,6 +106,14 @@ def test_a_question_that_was_asked_before_costs_as_much_as_if_it_had_not_been() 
     turned, anew = lend(softmax, (np.asfortranarray(np.vstack([row, row])),), {})
     assert anew == 0.0
     assert turned.shape == (2, 3)
+
+
+def test_a_long_answer_is_not_kept() -> None:
+    long = np.ones((100, 1))
+    for _ in range(2):
+        answered, spared = lend(DOTS, (long, long), {})
+        assert answered.shape == (100, 100)
+        assert spared == 0.0
 
 
 def test_a_function_that_is_handed_on_is_asked_anew() -> None:
