@@ -62,6 +62,13 @@ def test_cells_share_their_names_and_count_up(session: Session) -> None:
 
 
 @needs_walls
+def test_a_notebooks_own_transformer_sees_each_cell_as_often_as_in_a_kernel(session: Session) -> None:
+    session.run("seen = []\ndef note(lines):\n    seen.append(lines[0])\n    return lines\n")
+    session.run("get_ipython().input_transformers_cleanup.append(note)")
+    session.run("x = 1\ny = 2")
+    assert printed(session.run("# last\nprint(seen)")) == "['x = 1\\n', 'x = 1\\n', '# last\\n', '# last\\n']\n"
+
+
 def test_nothing_that_was_said_before_a_submission_came_is_in_its_outputs() -> None:
     library = Path(course.__file__).parent
     with Zygote(["course"], [library], walls="both") as zygote, Session(zygote.place) as session:
@@ -293,11 +300,11 @@ def test_processes_that_take_too_much_memory_together_are_ended() -> None:
         assert session.run("x = bytearray(b'1') * (100 << 20)", AGES).end == "finished"
         shared = "import os, time\nfor i in range(6):\n    if not os.fork():\n        time.sleep(2)\n        os._exit(0)\ntime.sleep(2)"
         assert session.run(shared, AGES).end == "finished"  # what they share is counted once
-        assert session.run(many, AGES).end == "died"
+        assert session.run(many, AGES).end == "greedy"
     with Zygote(walls="both", limits=Limits(together=300 << 20)) as small, Session(small.place) as session:
         child = "import time; x = bytearray(b'1') * (100 << 20); time.sleep(1000)"
         run = f"import subprocess, sys, time\nfor i in range(6):\n    subprocess.Popen([sys.executable, '-c', {child!r}])\ntime.sleep(1000)"
-        assert session.run(run, AGES).end == "died"
+        assert session.run(run, AGES).end == "greedy"
 
 
 def test_errors_and_outputs_are_bounded_also_where_the_bounds_inside_were_lifted(zygote: Zygote) -> None:

@@ -21,6 +21,7 @@ from ipykernel.compiler import XCachingCompiler
 from ipykernel.displayhook import ZMQShellDisplayHook
 from ipykernel.zmqshell import ZMQDisplayPublisher, ZMQInteractiveShell
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.session import Session
 from traitlets import Instance
 from traitlets.config import Config
@@ -162,6 +163,21 @@ class Shell(ZMQInteractiveShell):
     display_pub_class = Publisher
     collector = Instance(Collector)
 
+    _ready: tuple[str, str] | None = None
+
+    def prepare(self, source: str) -> str:
+        """`transform_cell`, and what it says is kept for `run_cell`, which asks again; but where a notebook's own code has a say in it."""
+        transformed: str = self.transform_cell(source)
+        usual = vars(self.input_transformer_manager) == vars(TransformerManager()) and not self.input_transformers_post
+        if usual and len(transformed.splitlines()) > 1:
+            self._ready = source, transformed
+        return transformed
+
+    def transform_cell(self, raw_cell: str) -> str:
+        ready, self._ready = self._ready, None
+        transformed: str = ready[1] if ready and ready[0] == raw_cell else super().transform_cell(raw_cell)
+        return transformed
+
     def ask_exit(self) -> None:
         """`exit()` in a notebook ends nothing."""
 
@@ -276,7 +292,7 @@ class Notebook:
         shell = self.shell
         transformed, problem = source, None
         try:
-            transformed = shell.transform_cell(source)
+            transformed = shell.prepare(source)
         except Exception:
             problem = sys.exc_info()
         if not shell.should_run_async(source, transformed_cell=transformed, preprocessing_exc_tuple=problem):
