@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from nbformat import NotebookNode
 
+from autograder.authoring import compared
 from autograder.authoring.leading import FOOT_OF, with_foot
 from autograder.authoring.measured import HEAD, kept, table
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
@@ -15,6 +16,7 @@ from autograder.plugins.judges import worth
 from autograder.this_course import JUDGE
 
 ASKED = re.compile(r'^progress\("\d+_\w+"\)$', re.MULTILINE)
+COMPARED = re.compile(rf"^\| {re.escape(' | '.join(compared.HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
 MEASURED = re.compile(rf"^\| {re.escape(' | '.join(HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -71,6 +73,7 @@ def state_in_text(text: str) -> str:
     """A page of documentation with the points of notebooks in tables, how much the mutants prove, and how fast grading was, as things
     are."""
     text = MEASURED.sub(lambda _: table(kept()), text)
+    text = COMPARED.sub(lambda _: compared.table(compared.kept()), text)
     for notebook in NOTEBOOKS:
         row = re.compile(rf"^(\| `{notebook}` \|.*\| *)[\d.]+( *\|)$", re.MULTILINE)
         text = row.sub(_replacing(f"{sum(worth(JUDGE, notebook).values()):g}"), text)
