@@ -61,6 +61,7 @@ def run(
         course = Course(course_folder(root))
     except Problem as problem:
         return stopped(str(problem), problem.code)
+    assignment = course.meant(assignment)
     with logged(course, assignment) as log:
         log.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC, {' '.join(sys.argv[1:])}", markup=False, highlight=False)
 
@@ -146,7 +147,7 @@ def tell(
     Args:
         students: whose rows the table has; everybody's, if empty.
         whole: show it however many they are; else what it comes to.
-        tracebacks: print these too.
+        tracebacks: print these too, and every name.
     """
     lines = [line for line in graded.lines if not students or line.student in students]
     if graded.written and (whole or len(by_student(lines)) <= LARGEST_TABLE):
@@ -158,19 +159,32 @@ def tell(
         waiting = sum(line.outcome == outcome for line in graded.lines)
         if waiting:
             console.print(f"{waiting} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
-    for student, notes in sorted(graded.notes.items()):
-        for note in notes if tracebacks else sentences(notes):
-            console.print(f"{student}: {note}", markup=False, highlight=False)
-    alike: dict[str, list[str]] = {}
-    for student, reason in sorted(graded.failed.items()):
-        alike.setdefault(reason, []).append(student)
-    for reason, students in alike.items():
-        count = f" ({len(students)} students)" if len(students) > 1 else ""
-        console.print(f"{named(students)}{count} could not be graded: {reason}", style="bold", markup=False)
+    told = [
+        (who, note) for who, own in sorted(graded.notes.items()) for note in (own if tracebacks else sentences(own))
+    ]
+    for note, some in _alike(told).items():
+        console.print(f"{_counted(some, tracebacks)}: {note}", markup=False, highlight=False)
+    for reason, some in _alike(sorted(graded.failed.items())).items():
+        console.print(f"{_counted(some, tracebacks)} could not be graded: {reason}", style="bold", markup=False)
     for number, students_on_it in Counter(filter(None, graded.papers.values())).most_common():
         console.print(f"{students_on_it} marked on paper {number}", markup=False, highlight=False)
     if graded.report:
         console.print(f"class report: {graded.report}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _alike(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """By what is told, the students of whom it is."""
+    found: dict[str, list[str]] = {}
+    for student, text in told:
+        found.setdefault(text, []).append(student)
+    return found
+
+
+def _counted(students: list[str], everybody: bool) -> str:
+    """Students as they stand before what is told of them: some of many, or everybody."""
+    return (", ".join(students) if everybody else named(students)) + (
+        f" ({len(students)} students)" if len(students) > 1 else ""
+    )
 
 
 def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> dict[str, Any]:
