@@ -16,9 +16,11 @@ from autograder.grading.report.grouping import groups
 from autograder.grading.report.lines import Line
 from autograder.grading.report.page import digest, html
 from autograder.grading.report.quoting import names, quoted
-from autograder.grading.report.telling import alike, exercises, guessed, passed_and_lost, unusual
+from autograder.grading.report.telling import MOST_TOLD, alike, exercises, guessed, passed_and_lost, unusual
 from tests.support.report_class import NOTEBOOK, PAPER, a_class
 from tests.support.submissions import words
+
+MISTAKE = re.compile(r'</td><th scope="row">(.*?)</th><td>')
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +98,15 @@ def test_the_first_table_says_of_each_exercise_what_went_wrong_most_often_and_in
         assert all(len(one.students) <= len(about.most.students) for one in [*about.mistakes, *about.outcomes])
         assert f"{about.most.what}, {len(about.most.students)} (" in row
         assert " ".join(about.most.lesson.replace("`", "").split()) in row
+
+
+def test_rare_mistakes_are_folded_and_none_is_missing(large: Gathered, page: str) -> None:
+    for about in exercises(large):
+        part = page.split(f'<section id="e-{about.name}"')[1].split("</section>")[0]
+        shown = re.sub(r"(?s)<details><summary>.*?more mistakes?,.*?</table>", "", part)
+        every, unfolded = ([one.replace("<wbr>", "") for one in MISTAKE.findall(text)] for text in (part, shown))
+        assert every == [one.what for one in about.mistakes]
+        assert unfolded == every[:MOST_TOLD]
 
 
 def test_an_answer_without_a_name_that_many_gave_is_the_most_frequent() -> None:

@@ -16,6 +16,9 @@ UNREMARKABLE = ("passed", "partly", "wrong", "raised", *ALARMING)
 MOST_QUOTED = 12
 """Groups of an exercise of which the report shows an example."""
 
+MOST_TOLD = 5
+"""Known mistakes of an exercise that the report shows unasked; the rarer ones are folded."""
+
 MOST_GUESSES = 12
 OTHER = "something else"
 
