@@ -20,7 +20,7 @@ ROOMS = ("course", "autograder/exercises", "autograder/judging", "autograder/eng
 LIBRARIES = {
     "course": {*tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"], "torch", "pil"},
     "course/kit": {"jupyter_core", "jupyterlab", "zmq"},
-    "autograder/engine": {"ipykernel", "ipython", "jupyter_client", "traitlets"},
+    "autograder/engine": {"comm", "ipykernel", "ipython", "jupyter_client", "traitlets"},
 }
 KIT = ROOT / "course" / "kit"  # asks what is installed, and starts what a student sees the rest in
 HIDING = "autograder/engine/inside/imports.py"  # stands between a notebook and its imports

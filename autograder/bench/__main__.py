@@ -1,6 +1,7 @@
 """`python -m autograder.bench`: stock nbgrader and this repository's engine in turn, on the same class.
 
-`python -m autograder.bench students` is another: how long a student's first minute is; and `scale`: what grows with a class.
+`python -m autograder.bench students` is another: how long a student's first minute is; and `scale`: what grows with a class;
+and `courses`: courses that nobody here wrote.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from autograder.bench import scale
 from autograder.bench import students as first_minute
 from autograder.bench.breakdown import CONVERSATION, OWN_CELLS, Breakdown, breakdown
 from autograder.bench.classes import make_course
+from autograder.bench.courses import command as courses
 from autograder.bench.measuring import Taken, take
 from autograder.bench.pages import WARMING, page_cost
 from autograder.engine.doctor import MEANING
@@ -235,7 +237,7 @@ def tell(console: Console, notebook: str, arms: list[Arm], lowest: float, two: T
             console.print(f"{name}: {len(keys)} differ, such as {keys[:3]}")
 
 
-OTHERS: dict[str, Callable[..., None]] = {"students": first_minute.main, "scale": scale.main}
+OTHERS: dict[str, Callable[..., None]] = {"students": first_minute.main, "scale": scale.main, "courses": courses.main}
 
 if __name__ == "__main__":
     other = OTHERS.get(sys.argv[1]) if len(sys.argv) > 1 else None

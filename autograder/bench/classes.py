@@ -14,6 +14,8 @@ PLUG_INS = 'plug_in(c, judge="autograder.this_course.JUDGE")\n'
 OURS = "from course import judge\njudge("
 STOCKS = "from autograder.bench.scoring import score\nscore("
 """A hidden test that stock nbgrader can read: its last line is the number of points."""
+ON_ONE_PAPER = "from autograder.bench.scoring import score_on_one_paper\nscore_on_one_paper("
+"""The same, and all who are scored in a process have the same hidden cases."""
 
 
 def make_course(root: Path, notebook: str, students: int, stock: bool) -> Course:

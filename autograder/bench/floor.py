@@ -1,7 +1,8 @@
 """`python -m autograder.bench.floor COURSE NOTEBOOK`: what the cells of a class cost in one warm process, and nothing else.
 
 No isolation, no gradebook, no notebook written: each submission's cells run one after another in one IPython shell,
-judged in the same process. Prints the seconds of processor time for each submission.
+judged in the same process on one paper, whose right answers the first of them wait for. Prints the seconds of processor
+time for each submission.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from autograder.bench.classes import OURS, STOCKS
+from autograder.bench.classes import ON_ONE_PAPER, STOCKS
 from autograder.folder import Course
 
 WARMING = 3
@@ -31,7 +32,7 @@ def cost(shell: InteractiveShell, path: Path) -> float:
     begun = time.process_time()
     with capture_output():
         for source in cells:
-            shell.run_cell(source.replace(OURS, STOCKS), store_history=True)
+            shell.run_cell(source.replace(STOCKS, ON_ONE_PAPER), store_history=True)
     return time.process_time() - begun
 
 

@@ -45,6 +45,9 @@ def grade(
     whole: Annotated[
         bool, typer.Option("--table", help="show everybody's row; unasked, where there are 40 at most")
     ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="show every column of that table, however narrow the terminal is")
+    ] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade an assignment's submissions in class/, write feedback and the class report.
@@ -63,7 +66,7 @@ def grade(
     _import_nbgrader()
     from autograder.grading.command import run
 
-    options = (jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper), student or (), whole)
+    options = (jobs, scheduler, force, yes, as_json, feedback, no_walls, _paper(paper), student or (), whole, wide)
     sys.exit(run(course, assignment, *options))
 
 

@@ -20,6 +20,9 @@ from autograder.engine.inside.walls import Limits
 from autograder.engine.outer import TETHERS, best_walls, command, interpreter, tethered
 
 MEETING = "k"
+SAID = "said"
+"""What a kernel prints itself, which no notebook shows: a file in its place."""
+LONGEST = 300
 WITHOUT_INPUT = ("sh", "-c", 'exec "$@" </dev/null', "sh")
 
 
@@ -62,10 +65,12 @@ def walled_kernels(
             async def _async_launch_kernel(self, kernel_cmd: list[str], **keywords: Any) -> None:
                 reading, writing = os.pipe()
                 ends.callback(os.close, writing)
-                try:
-                    await super()._async_launch_kernel(kernel_cmd, **{**keywords, "stdin": reading})
-                finally:
-                    os.close(reading)
+                with (place / SAID).open("wb") as said:
+                    streams = {"stdin": reading, "stdout": said, "stderr": said}
+                    try:
+                        await super()._async_launch_kernel(kernel_cmd, **{**keywords, **streams})
+                    finally:
+                        os.close(reading)
 
         class WalledKernelManager(TetheredKernelManager):
             def __init__(self, **keywords: Any) -> None:
@@ -86,7 +91,17 @@ def walled_kernels(
                 wall, _ = command(walls, ["-m", "inside.launch", *within], libraries, writable, given)
                 return entered(wall)
 
-        yield TetheredKernelManager if walls == "none" else WalledKernelManager
+        try:
+            yield TetheredKernelManager if walls == "none" else WalledKernelManager
+        except RuntimeError as error:
+            if last := _last_line(place / SAID):
+                raise RuntimeError(f"{error}; it printed: {last}") from error
+            raise
+
+
+def _last_line(path: Path) -> str:
+    lines = path.read_text(errors="replace").split("\n") if path.is_file() else []
+    return next((line for line in reversed(lines) if line.strip()), "")[:LONGEST]
 
 
 @contextmanager

@@ -26,8 +26,10 @@ SECONDS_FOR_FILES = 60.0
 SECONDS_TO_TELL = 10.0
 BUSY = 4  # times as long as its limit says something may take where the machine is busy with others
 MAX_TEXT = 11 << 20  # bytes that all outputs of a notebook may have, as they are written
+MAX_COMMS = 8 << 20  # bytes that all its widgets may say
 MAX_MESSAGES = 4_000
 MAX_DEPTH = 50
+MAX_ID = 200
 MAX_ERROR_TEXT, MAX_ERROR_LINES = 20_000, 200
 DECISIVE, MAX_LAST = ("error", "execute_result"), 100_000  # what a test cell is scored by is kept
 CUT = "\n[the rest of the output was cut: it is longer than a notebook can hold]\n"
@@ -143,7 +145,7 @@ class Session:
             "removed": list(removed),
         }
         self._sent = set(files or {}) | place.given
-        self._room = MAX_TEXT
+        self._room, self._room_for_comms = MAX_TEXT, MAX_COMMS
         try:
             self._process = standby or Standby(place, where)
             self._process.begin(opening)
@@ -157,17 +159,27 @@ class Session:
         """Whether the kernel bounds its memory, by a control group."""
         return self._process.group is not None and self._process.group.populated
 
-    def start(self, source: str, lent: socket.socket | None = None, variable: str | None = None) -> None:
+    def start(
+        self,
+        source: str,
+        lent: socket.socket | None = None,
+        variable: str | None = None,
+        parent: str = "",
+        comms: Sequence[dict[str, Any]] = (),
+    ) -> None:
         """Begin to run a cell.
 
         Args:
             source: the cell.
+            parent: an id for it, by which widgets name the cell whose outputs they take.
+            comms: what is told to widgets before; a `comm_id` and `data` each.
             lent: a connected socket that the cell may use; this side may close its copy.
             variable: the environment variable that tells the cell the socket's descriptor.
         """
         if self.alive:
             try:
-                request = {"do": "run", "source": source, "socket": variable}
+                told = {"parent": parent, "comms": list(comms)}
+                request = {"do": "run", "source": source, "socket": variable, **told}
                 self._connection.settimeout(SECONDS_TO_YIELD)
                 wire.send(self._connection, request, *([lent.fileno()] if lent else []))
             except OSError:
@@ -252,11 +264,17 @@ class Session:
 
     def _bounded(self, messages: list[Message]) -> list[Message]:
         """As many of these as there is room for in the notebook."""
-        for number, (_, content) in enumerate(messages):
-            if not self.spend(len(json.dumps(content))) or number >= MAX_MESSAGES:
+        messages = [one for one in messages if one[0] not in COMMS or self._is_heard(one[1])]
+        for number, (kind, content) in enumerate(messages):
+            if (kind not in COMMS and not self.spend(len(json.dumps(content)))) or number >= MAX_MESSAGES:
                 last = [one for one in messages[number:] if one[0] in DECISIVE and len(json.dumps(one[1])) < MAX_LAST]
                 return [*messages[:number], ("stream", {"name": "stdout", "text": CUT}), *last[-1:]]
         return messages
+
+    def _is_heard(self, content: dict[str, Any]) -> bool:
+        """Whether there is room for what a widget says."""
+        self._room_for_comms -= len(json.dumps(content))
+        return self._room_for_comms >= 0
 
     def run(self, source: str, seconds: float | None = None) -> CellRun:
         """Run a cell that needs nothing from outside."""
@@ -324,7 +342,7 @@ def _read(answer: Any) -> tuple[list[Message], dict[str, Any]]:
             raise ValueError("a message without a type")
         kind, content = message
         if kind not in FORMS or not isinstance(content, dict):
-            continue  # such as what a widget says to a front end that is not there
+            continue  # no notebook holds it
         try:
             messages.append((kind, FORMS[kind](content)))
         except ValueError:
@@ -375,7 +393,17 @@ def _clear(content: dict[str, Any]) -> dict[str, Any]:
     return {"wait": bool(content.get("wait"))}
 
 
+def _comm(content: dict[str, Any]) -> dict[str, Any]:
+    data, buffers, target = content.get("data"), content.get("buffers"), content.get("target_name")
+    if not isinstance(data, dict) or not isinstance(buffers, list):
+        raise ValueError("no data")
+    said = {"comm_id": _text(content.get("comm_id"))[:MAX_ID], "data": _plain(data), "buffers": [*map(_text, buffers)]}
+    return said if target is None else {**said, "target_name": _text(target)}
+
+
+COMMS = ("comm_open", "comm_msg", "comm_close")
 FORMS = {
+    **dict.fromkeys(COMMS, _comm),
     "stream": _stream,
     "display_data": _display,
     "update_display_data": _display,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from autograder.settings import course_folder
 
 LARGEST_TABLE = 40
 """Students of whom the table is shown unasked."""
+WIDEST = 10_000
 
 
 def run(
@@ -42,12 +43,14 @@ def run(
     paper: int | None = None,
     students: Collection[str] = (),
     whole: bool = False,
+    wide: bool = False,
 ) -> int:
     """Grade an assignment of the course in the folder `root`, or the one that one stands in, print, keep a log, and return the exit code.
 
     Args:
         students: who is graded, and of whom it is told; everybody, if empty.
         whole: show the table of students however many they are.
+        wide: show all its columns, however narrow the terminal is.
     """
     console = Console(width=None if sys.stdout.isatty() else FILE_WIDTH, stderr=as_json)
 
@@ -104,7 +107,7 @@ def run(
     if as_json:
         print(json.dumps(as_tree(assignment, graded, students) | {"error": error or None, "code": code}))
     else:
-        tell(console, assignment, graded, students, whole)
+        tell(console, assignment, graded, students, whole, wide=wide)
     if error:
         console.print(error, style="bold")
     return code
@@ -139,6 +142,7 @@ def tell(
     students: Collection[str] = (),
     whole: bool = False,
     tracebacks: bool = False,
+    wide: bool = False,
 ) -> None:
     """Print what a run did: the table, then what was repaired, then who could not be graded, then where the report is.
 
@@ -148,10 +152,12 @@ def tell(
         students: whose rows the table has; everybody's, if empty.
         whole: show it however many they are; else what it comes to.
         tracebacks: print these too, and every name.
+        wide: show all its columns.
     """
     lines = [line for line in graded.lines if not students or line.student in students]
-    if graded.written and (whole or len(by_student(lines)) <= LARGEST_TABLE):
-        console.print(table(console, assignment, lines, graded.late))
+    if graded.written and (whole or wide or len(by_student(lines)) <= LARGEST_TABLE):
+        shown = table(console, assignment, lines, graded.late, wide)
+        (Console(file=console.file, width=WIDEST) if wide else console).print(shown)
     elif graded.written:
         console.print(summary(assignment, lines, graded.late))
         console.print("Everybody's row: --table, or the class report.", highlight=False)
@@ -159,32 +165,25 @@ def tell(
         waiting = sum(line.outcome == outcome for line in graded.lines)
         if waiting:
             console.print(f"{waiting} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
-    told = [
-        (who, note) for who, own in sorted(graded.notes.items()) for note in (own if tracebacks else sentences(own))
-    ]
-    for note, some in _alike(told).items():
-        console.print(f"{_counted(some, tracebacks)}: {note}", markup=False, highlight=False)
-    for reason, some in _alike(sorted(graded.failed.items())).items():
-        console.print(f"{_counted(some, tracebacks)} could not be graded: {reason}", style="bold", markup=False)
+    noted = [(who, note) for who, notes in graded.notes.items() for note in (notes if tracebacks else sentences(notes))]
+    for note, whose in _alike(noted, tracebacks):
+        console.print(f"{whose}: {note}", markup=False, highlight=False)
+    for reason, whose in _alike(graded.failed.items(), tracebacks):
+        console.print(f"{whose} could not be graded: {reason}", style="bold", markup=False)
     for number, students_on_it in Counter(filter(None, graded.papers.values())).most_common():
         console.print(f"{students_on_it} marked on paper {number}", markup=False, highlight=False)
     if graded.report:
         console.print(f"class report: {graded.report}", soft_wrap=True, markup=False, highlight=False)
 
 
-def _alike(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """By what is told, the students of whom it is."""
-    found: dict[str, list[str]] = {}
-    for student, text in told:
-        found.setdefault(text, []).append(student)
-    return found
-
-
-def _counted(students: list[str], everybody: bool) -> str:
-    """Students as they stand before what is told of them: some of many, or everybody."""
-    return (", ".join(students) if everybody else named(students)) + (
-        f" ({len(students)} students)" if len(students) > 1 else ""
-    )
+def _alike(said: Iterable[tuple[str, str]], everybody: bool) -> Iterator[tuple[str, str]]:
+    """What is said of students, each thing once, with those of whom it is said, or as many of them as one still reads."""
+    alike: dict[str, list[str]] = {}
+    for student, text in sorted(said, key=lambda one: one[0]):
+        alike.setdefault(text, []).append(student)
+    for text, students in alike.items():
+        whose = ", ".join(students) if everybody else named(students)
+        yield text, f"{whose}{f' ({len(students)} students)' if len(students) > 1 else ''}"
 
 
 def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> dict[str, Any]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from textwrap import dedent
 
 from autograder.plugins.printable import lines
+
+INVALID = "Notebook JSON is invalid: "
 
 
 class _Collecting(logging.Handler):
@@ -15,7 +18,10 @@ class _Collecting(logging.Handler):
         self.messages = messages
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(lines(record.getMessage()))
+        message = record.getMessage()
+        if message.startswith(INVALID):  # then come the schema and all that is there
+            message = message.splitlines()[0]
+        self.messages.append(lines(dedent(message)))
 
 
 @contextmanager

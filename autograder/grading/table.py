@@ -13,24 +13,50 @@ from rich.text import Text
 
 from autograder.grading.lateness import Late
 from autograder.grading.report.counting import Spread
-from autograder.grading.report.lines import NOT_GRADED, NOTHING, Line, by_student, columns, total
+from autograder.grading.report.lines import (
+    FOR_A_PERSON,
+    LOOK_AGAIN,
+    NOT_GRADED,
+    NOTHING,
+    Line,
+    by_student,
+    columns,
+    total,
+)
 
 NO_NAMES = "Too narrow for what went wrong: that is in the class report, in the log, and here in {} columns."
+NO_CELLS = (
+    "Too narrow for {} cells: these are notebooks. The cells are in the class report, in the log, and with --wide."
+)
 NO_EXERCISES = "Too narrow for {} exercises: they are in the class report, in the log, and here in {} columns."
 
 
 def table(
-    console: Console, assignment: str, found: list[Line], late: Mapping[str, Late] = MappingProxyType({})
+    console: Console,
+    assignment: str,
+    found: list[Line],
+    late: Mapping[str, Late] = MappingProxyType({}),
+    wide: bool = False,
 ) -> Table:
-    """One row a student, one column an exercise, with what went wrong under the points as far as that fits; who was late, if anybody was."""
+    """One row a student, one column an exercise, with what went wrong under the points as far as that fits; who was late, if anybody was.
+
+    Where not even the points fit, there is one column for each notebook, if there are several, or none.
+
+    Args:
+        wide: whole, whatever fits.
+    """
     whole = _table(assignment, found, late, _cell)
     needed = _width(console, whole)
-    if needed <= console.width:
+    if wide or needed <= console.width:
         return whole
     points = _table(assignment, found, late, _points)
     if _width(console, points) <= console.width:
         points.caption = NO_NAMES.format(needed)
         return points
+    summed = _table(assignment, _by_notebook(found), late, _points, by_student(found))
+    if _has_several_notebooks(found) and _width(console, summed) <= console.width:
+        summed.caption = NO_CELLS.format(len(columns(found)))
+        return summed
     totals = _table(assignment, [], late, _points, by_student(found))
     totals.caption = NO_EXERCISES.format(len(columns(found)), needed)
     return totals
@@ -82,6 +108,30 @@ def _table(
         cells = map(cell, own.get(student, []))
         made.add_row(*map(Text, (student, *cells, *([str(when)] if shown else []), f"{total(rows, when):g}")))
     return made
+
+
+def _has_several_notebooks(found: list[Line]) -> bool:
+    return len({_notebook(line) for line in found}) > 1 and all("/" in line.exercise for line in found)
+
+
+def _notebook(line: Line) -> str:
+    return line.exercise.partition("/")[0]
+
+
+def _by_notebook(found: list[Line]) -> list[Line]:
+    """What each student has in each notebook, and how many of its cells wait for a person."""
+    own: dict[tuple[str, str], list[Line]] = {}
+    for line in found:
+        own.setdefault((line.student, _notebook(line)), []).append(line)
+    return [_sum(notebook, lines) for (_, notebook), lines in own.items()]
+
+
+def _sum(notebook: str, lines: list[Line]) -> Line:
+    points, score = sum(line.points for line in lines), sum(line.score or 0.0 for line in lines)
+    waiting = sum(line.outcome in (FOR_A_PERSON, LOOK_AGAIN) for line in lines)
+    absent = lines[0].outcome in (NOTHING, NOT_GRADED)
+    outcome = f"{score:g}, {waiting} by hand" if waiting else lines[0].outcome
+    return Line(lines[0].student, notebook, None if absent or waiting else score, outcome, (), points)
 
 
 def _width(console: Console, made: Table) -> int:

@@ -49,7 +49,7 @@ def _converse(function: Callable[..., Any], paper: Paper, client: Client) -> tup
 
     def sit() -> Verdict:
         with far:
-            return judge(paper, SocketLink(far, SECONDS_PER_CALL))
+            return judge(paper, SocketLink(far, SECONDS_PER_CALL, read=paper.replies.read))
 
     with ThreadPoolExecutor(1) as seat:
         verdict = seat.submit(sit)

@@ -31,6 +31,6 @@ def hear(
     Raises:
         Exception: whatever goes wrong in the judge itself, which is the grader's fault.
     """
-    link = SocketLink(connection, SECONDS_PER_CALL, seconds, allow)
+    link = SocketLink(connection, SECONDS_PER_CALL, seconds, allow, paper.replies.read)
     examined = examine(paper, link, passed, allow)
     return examined if link.heard else None

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any, Literal
 
@@ -29,15 +29,18 @@ from autograder.exercises.model import (
     result_axes,
 )
 from autograder.judging.fingerprint import fingerprint
+from autograder.judging.heard import Heard, Looked, heard
 from autograder.judging.paper import Paper, Sheet, has_part, part_of
 from autograder.judging.reference import lend
 from autograder.judging.showing import html
+from autograder.judging.sketch import Sketch, sketch
 from autograder.verdicts.verdict import ENDED, Finding, Outcome, Verdict
 from course.trial.comparing import (
     OF_THE_RESULT,
     Certainty,
     Difference,
     Match,
+    coarsest,
     difference,
     lines_grow,
     match,
@@ -61,6 +64,7 @@ LONGEST_REASON = 500
 FORM_KEEPS = 0.75  # of a probe's points, where an answer is right but for its form
 SECONDS_PER_CALL = 20.0
 REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
+QUESTION = {"say", "name", "arguments", "keywords"}
 LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
 
 
@@ -87,6 +91,7 @@ class Trial:
     cases: list[Case] = field(default_factory=list)
     wanted: list[Observation] = field(default_factory=list)
     got: list[Observation] = field(default_factory=list)
+    _sketches: dict[int, tuple[Sketch, float]] = field(init=False, default_factory=dict, repr=False)
 
     @property
     def loops(self) -> bool:
@@ -95,13 +100,22 @@ class Trial:
 
     @property
     def failed(self) -> bool:
-        return self.loops or any(map(difference, self.wanted, self.got))
+        return self.loops or any(self._wrong)
+
+    @cached_property
+    def _wrong(self) -> list[bool]:
+        """Of each case, whether its answer is wrong; to be asked for once all are there."""
+        return [difference(*pair) is not None for pair in zip(self.wanted, self.got, strict=True)]
+
+    @cached_property
+    def _wrong_first(self) -> list[int]:
+        return sorted(range(len(self.cases)), key=self._wrong.__getitem__, reverse=True)
 
     def match(self, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
-        places = range(len(self.cases))
-        if not all(self._agrees(mistake, place) for place in places):  # most differ in the first case
+        if not all(self._agrees(mistake, place) for place in self._wrong_first):  # most differ in the first of these
             return "no"
+        places = range(len(self.cases))
         mistaken = [self._answer(mistake, place) for place in places]
         return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)), self.least)
 
@@ -115,7 +129,11 @@ class Trial:
         return replace(self, least=SEVEN_DIGITS, got=got)
 
     def _agrees(self, mistake: Implementation, place: int) -> bool:
-        return same_answers([self.wanted[place]], [self.got[place]], [self._answer(mistake, place)], self.least)
+        want, got, answer = self.wanted[place], self.got[place], self._answer(mistake, place)
+        if place not in self._sketches:
+            self._sketches[place] = sketch(got), max(self.least, coarsest(want.result))
+        drawn, least = self._sketches[place]
+        return drawn.may_be(self.paper.sketch(answer), least) and same_answers([want], [got], [answer], self.least)
 
     def _answer(self, mistake: Implementation, place: int) -> Observation:
         """What the mistake answers to one case."""
@@ -137,6 +155,7 @@ class Call:
     Attributes:
         functions: those among the arguments; they are evaluated on this side.
         spent: what calls of them have cost.
+        spared: seconds of the judge's processor time that its questions would have cost, had nobody asked them before.
         left, patience, clock: what is left of the time that it may take, of the time after which a wrong answer is not tried
             on more, and of that by the clock.
     """
@@ -146,6 +165,7 @@ class Call:
         arguments = question.case.arguments
         self.functions = {a.name: replace(a, run=a.begin()) for a in arguments if isinstance(a, Function)}
         self.spent = dict.fromkeys(self.functions, 0)
+        self.spared = 0.0
         self.left, self.patience, self.clock = allow(SECONDS_PER_CALL), allow(PATIENCE), by_the_clock(PATIENCE)
 
     def tried_patience(self, got: Observation) -> bool:
@@ -181,7 +201,7 @@ class Interview:
         except OSError as error:
             self.ahead = error
 
-    def ask(self, question: Question) -> tuple[Call, Observation]:
+    def ask(self, question: Question) -> tuple[Call, Heard]:
         """Have the student's function called on one case, unless it has begun, and hear what came of it.
 
         Raises:
@@ -194,26 +214,24 @@ class Interview:
         try:
             return call, self._hear(call, until)
         finally:
-            self.listening = until - time.thread_time()
+            self.listening = until - time.thread_time() - call.spared
 
     def _begin(self, question: Question) -> Call:
-        case = question.case
-        arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
-        asked = {"arguments": arguments, "harness": case.harness, "lines": question.lines, "lend": list(self.lend)}
-        self.link.send({"do": "call", **asked})
+        self.link.send(self.paper.request(question.case, question.lines, self.lend))
         return Call(question, self.allow)
 
-    def _hear(self, call: Call, until: float) -> Observation:
+    def _hear(self, call: Call, until: float) -> Heard:
         case, lines = call.question.case, call.question.lines
         asked = 0
-        while call.left() > 0 and time.thread_time() < until:
+        while call.left() > 0 and time.thread_time() + call.spared < until:
             reply = self.link.receive()
-            said = reply.pop("say", None) if isinstance(reply, dict) else None
+            said = reply.get("say") if isinstance(reply, dict) else None
             if not isinstance(said, str):
                 raise Unreadable("neither an observation nor a question")
             if said == "observed":
-                return self._observation(case, reply, call.spent, lines)
-            if said != "ask" or set(reply) != {"name", "arguments", "keywords"} or not isinstance(reply["name"], str):
+                listen = partial(self._observation, case, reply, call.spent, lines)
+                return heard(reply, (id(case), lines, *call.spent.items()), listen)
+            if said != "ask" or set(reply) != QUESTION or not isinstance(reply["name"], str):
                 raise Unreadable("neither an observation nor a question")
             asked += 1
             if asked > ASKS_PER_CALL:
@@ -226,16 +244,16 @@ class Interview:
                 self.link.send({"do": "raise", "message": str(error)})
         raise TimeoutError("one call took too long")
 
-    def _observation(self, case: Case, reply: dict[str, Value], spent: dict[str, int], lines: bool) -> Observation:
+    def _observation(self, case: Case, reply: dict[str, Value], spent: dict[str, int], lines: bool) -> Heard:
         try:
-            told = Account.from_value(reply)
+            told = Account.from_value({name: value for name, value in reply.items() if name != "say"})
         except ValueError as error:
             raise Unreadable(str(error)) from None
         if lines and "lines" not in told.counts:
             raise Unreadable("its lines were not counted")
         counts = {**spent, **({"lines": told.counts["lines"]} if lines else {})}
         try:
-            return seen(self.exercise.view, case.read(replace(told, counts=counts)))
+            return Heard(seen(self.exercise.view, case.read(replace(told, counts=counts))))
         except Exception as error:
             raise Unreadable(f"the result could not be looked at: {type(error).__name__}") from None
 
@@ -255,7 +273,8 @@ class Interview:
                 if name in self.lend:
                     handed = {called: function.run for called, function in functions.items()}
                     arguments, keywords = (map_leaves(partial(_resolved, handed), a) for a in (arguments, keywords))
-                    value = lend(exercise_named(self.exercise.notebook, name), arguments, keywords)
+                    value, spared = lend(exercise_named(self.exercise.notebook, name), arguments, keywords)
+                    call.spared += spared
                     return {"do": "return", "value": value}
             raise ValueError(f"there is no {name!r:.40}")
         except Exception as error:
@@ -374,12 +393,11 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
     after = [*questions[1:], *_questions(following)[:1], None]
     for place, (question, then) in enumerate(zip(questions, after, strict=False)):
         case = question.case
-        call, got = interview.ask(question)
-        tried = call.tried_patience(got)
-        parted = has_part(got, trial.part)  # else the whole is compared, and the missing key is told
+        call, answer = interview.ask(question)
+        tried = call.tried_patience(answer.got)
+        parted = has_part(answer.got, trial.part)  # else the whole is compared, and the missing key is told
         want = interview.paper.expected(case, trial.part if parted else None)
-        if parted:
-            got = part_of(got, trial.part)
+        got = part_of(answer.got, trial.part) if parted else answer.got
         trial.cases.append(case)
         trial.wanted.append(want)
         trial.got.append(got)
@@ -387,10 +405,10 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
             return "wrong", "not written yet"
         if then is not None and not tried:
             interview.look_ahead(then)
-        found = difference(want, got)
-        form = form and (found is None or only_form(want, got))
-        if found and parted and trial.part and found.kind in OF_THE_RESULT:
-            found = replace(found, path=(trial.part, *found.path))
+        if trial.part not in answer.looked:
+            answer.looked[trial.part] = _looked(want, got, trial.part if parted else None)
+        found = answer.looked[trial.part].found
+        form = form and answer.looked[trial.part].form
         if found and not reason:
             reason = REMEMBERS if place == once else _reason(interview.exercise, case, found)
             reason = (LIKE_BEFORE if place > once else "") + reason[:LONGEST_REASON]
@@ -399,6 +417,15 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
     if trial.loops:
         return "wrong", reason or LOOP_LEFT
     return ("right" if not reason else "form" if form else "wrong"), reason
+
+
+def _looked(want: Observation, got: Observation, part: str | None) -> Looked:
+    """What is seen of an answer beside the one that was expected; of a part of it, with the way there."""
+    found = difference(want, got)
+    form = found is None or only_form(want, got)
+    if found and part and found.kind in OF_THE_RESULT:
+        found = replace(found, path=(part, *found.path))
+    return Looked(found, form)
 
 
 def _reason(exercise: Exercise, case: Case, found: Difference) -> str:

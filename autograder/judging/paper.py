@@ -11,10 +11,14 @@ import numpy as np
 from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, Implementation, Probe
 from autograder.judging.again import again
+from autograder.judging.heard import Replies
 from autograder.judging.reference import expected, given
+from autograder.judging.sketch import Sketch, sketch
 from course.trial.cases import Case
 from course.trial.form import in_form
+from course.trial.functions import Function
 from course.trial.observing import Observation
+from course.trial.values import Callback, Kept
 
 AT_HAND = 256
 """Papers that a process keeps; a notebook has some five exercises, and a class one seed or a few."""
@@ -41,6 +45,9 @@ class Paper:
     Args:
         exercise: what is tried.
         seed: what the cases are drawn from; the same seed gives the same cases.
+
+    Attributes:
+        replies: what was said to it.
     """
 
     def __init__(self, exercise: Exercise, seed: int) -> None:
@@ -49,6 +56,9 @@ class Paper:
         self._expected: dict[tuple[int, str | None], Observation] = {}
         self._given: dict[tuple[int, Implementation, bool], Observation] = {}
         self._compared: dict[tuple[int, Implementation, bool, str | None, int], Observation] = {}
+        self._sketches: dict[int, Sketch] = {}
+        self._requests: dict[tuple[int, bool, tuple[str, ...]], Kept] = {}
+        self.replies = Replies()
 
     @cached_property
     def sheets(self) -> tuple[Sheet, ...]:
@@ -97,6 +107,25 @@ class Paper:
             answer = part_of(self._given[key], part)
             self._compared[compared] = answer if recast is None else in_form(recast, answer)
         return self._compared[compared]
+
+    def request(self, case: Case, count_lines: bool, lend: tuple[str, ...]) -> Kept:
+        """What a student's process is sent, to call its function on one of this paper's cases.
+
+        Args:
+            lend: the functions that are lent.
+        """
+        key = id(case), count_lines, lend
+        if key not in self._requests:
+            arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
+            asked = {"arguments": arguments, "harness": case.harness, "lines": count_lines, "lend": list(lend)}
+            self._requests[key] = Kept({"do": "call", **asked})
+        return self._requests[key]
+
+    def sketch(self, answer: Observation) -> Sketch:
+        """An answer of `given` in short."""
+        if id(answer) not in self._sketches:  # it is kept, so that none has another's identity
+            self._sketches[id(answer)] = sketch(answer)
+        return self._sketches[id(answer)]
 
 
 def part_of(observed: Observation, part: str | None) -> Observation:

@@ -29,10 +29,20 @@ LAYOUTS = [
 ]
 """Where nbconvert looks for formgrader's folder `formgrade`: ours has one file, and nbgrader's all others."""
 
+FORMGRADER = {
+    "extra_template_basedirs": LAYOUTS,
+    "preprocessors": ["autograder.plugins.formgrading.BesideAnswers"],
+    "filters": {"markdown2html": "autograder.plugins.formgrading.markdown2html"},
+}
+"""How formgrader lays out a page, where a course says nothing else."""
+
 IN_PLACE_OF = {
     "Execute": "autograder.plugins.executing.JudgedExecute",
     "SaveAutoGrades": "autograder.plugins.saving.SaveVerdicts",
     "GetGrades": "autograder.plugins.marked.Marked",
+    "OverwriteKernelspec": "autograder.plugins.gradebooks.Kernelspec",
+    "OverwriteCells": "autograder.plugins.gradebooks.Cells",
+    "AssignLatePenalties": "autograder.plugins.gradebooks.Penalties",
 }
 """By the names of nbgrader's preprocessors, those that stand for them, wherever a course's own lists have them."""
 
@@ -69,6 +79,13 @@ class Section(Config):
 
 class Grading(Section):
     defaults: Mapping[str, Sequence[str]] = {
+        "sanitize_preprocessors": (
+            "nbgrader.preprocessors.ClearOutput",
+            "nbgrader.preprocessors.DeduplicateIds",
+            "nbgrader.preprocessors.OverwriteKernelspec",
+            "nbgrader.preprocessors.OverwriteCells",
+            "nbgrader.preprocessors.CheckCellMetadata",
+        ),
         "autograde_preprocessors": (
             "nbgrader.preprocessors.Execute",
             "nbgrader.preprocessors.IgnorePattern",
@@ -77,7 +94,7 @@ class Grading(Section):
             "nbgrader.preprocessors.SaveAutoGrades",
             "nbgrader.preprocessors.AssignLatePenalties",
             "nbgrader.preprocessors.CheckCellMetadata",
-        )
+        ),
     }
     exporter = "autograder.plugins.starting.StartingExporter"
 
@@ -106,6 +123,10 @@ def plug_in(c: Config, judge: str = "") -> None:
     Returning.of(c, "GenerateFeedback")
     c.NbGraderAPI.GenerateFeedback.PageExporter.renew = False  # a program that says `force=False` means it
     c.ZipCollectApp.setdefault("collector_plugin", "autograder.plugins.collecting.Collector")
+    for name, value in FORMGRADER.items():
+        c.HTMLExporter.setdefault(name, value)
+    c.PageExporter.filters = {}  # an HTMLExporter too, with ways of its own
+    c.PageExporter.preprocessors = []
     if judge:
         _for_judged_notebooks(c, judge)
 
@@ -140,11 +161,6 @@ def _for_judged_notebooks(c: Config, judge: str) -> None:
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     c.GenerateFeedback.preprocessors.insert(1, "autograder.plugins.hiding.HideHiddenTests")
-    c.HTMLExporter.extra_template_basedirs = LAYOUTS
-    c.HTMLExporter.preprocessors = ["autograder.plugins.formgrading.BesideAnswers"]
-    c.HTMLExporter.filters = {"markdown2html": "autograder.plugins.formgrading.markdown2html"}
-    c.PageExporter.filters = {}  # an HTMLExporter too, with ways of its own
-    c.PageExporter.preprocessors = []
 
 
 def _ours(preprocessor: Any) -> Any:

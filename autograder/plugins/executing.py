@@ -25,7 +25,8 @@ from traitlets import Integer, default
 from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, borrowed, opened, temporary
 from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import lay_out, walled_kernels
-from autograder.plugins import files_beside
+from autograder.engine.session import COMMS
+from autograder.plugins import files_beside, widgets
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.experiments import is_untouched, unknown, words_in
 from autograder.plugins.judges import Judge, judge_of
@@ -39,7 +40,7 @@ ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
 TOLD = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # of the grader's own environment
 OWN_KERNELS = ("", "python", "python3")
-NEEDS_A_KERNEL = re.compile(r"^[^\S\n]*+(?:import|from)[^\S\n]++(?:ipywidgets|ipykernel|comm)\b", re.MULTILINE)
+NEEDS_A_KERNEL = re.compile(r"^[^\S\n]*+(?:import|from)[^\S\n]++ipykernel\b", re.MULTILINE)
 LANGUAGE = {
     "name": "python",
     "version": ".".join(map(str, sys.version_info[:3])),
@@ -126,6 +127,7 @@ class JudgedExecute(Execute):
             given = self._given(resources["nbgrader"])
             files, removed = files_beside.gather(folder, given.files)
             files_beside.settle(folder, self._run_cells(nb, given, files, removed))
+            self.set_widgets_metadata()
         nb.metadata.language_info = NotebookNode(LANGUAGE)
         for index, verdict in self._verdicts.items():
             count = nb.cells[index].execution_count
@@ -154,6 +156,7 @@ class JudgedExecute(Execute):
             The files beside it that it changed; None for each that it removed.
         """
         self.reset_execution_trackers()
+        self._answered = widgets.answer(self)
         self._verdicts: dict[int, Verdict] = {}
         self._stopped: dict[str, str] = {}
         self._unknown: set[str] = set()
@@ -239,7 +242,7 @@ class JudgedExecute(Execute):
             self._have_judged(exercise, cell, index)
         elif cell.cell_type == "code" and cell.source.strip() and not self._skipped(cell) and self._in_time(index):
             lived = self._session.alive
-            self._session.start(cell.source)
+            self._session.start(cell.source, parent=_parent(index)["msg_id"], comms=widgets.taken(self._answered))
             self._settle(cell, index, self._session.finish(self._seconds(cell)), lived)
 
     def _in_time(self, index: int) -> bool:
@@ -272,8 +275,12 @@ class JudgedExecute(Execute):
         for kind, content in run.messages:
             if kind == "update_display_data" and not self._session.spend(self._size_of_update(content)):
                 continue
-            message = {"header": {"msg_type": kind}, "msg_type": kind, "content": content, "parent_header": {}}
-            self.process_message(message, cell, index)
+            header = {"msg_type": kind}
+            message = {"header": header, "msg_type": kind, "content": content, "parent_header": _parent(index)}
+            if kind in COMMS:
+                widgets.listen(self, message, cell, index)
+            else:
+                self.process_message(message, cell, index)
         cell.execution_count = run.reply.get("execution_count")
         if run.end in ("died", "killed", "garbled"):
             told = ENDS[run.end] if lived else NOT_RUN
@@ -341,6 +348,11 @@ class JudgedExecute(Execute):
     def _warn(self, text: str) -> None:
         info = self.resources["nbgrader"]
         self.log.warning("%s of %s: %s", info["notebook"], info["student"], text)
+
+
+def _parent(index: int) -> dict[str, str]:
+    """As the header of the message that asks for a cell to be run."""
+    return {"msg_id": f"cell-{index}"}
 
 
 REST = "; the cells after it were not run"

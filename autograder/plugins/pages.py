@@ -20,11 +20,11 @@ from nbformat.reader import NotJSONError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateFeedback
-from pygments.formatters import HtmlFormatter
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets import Bool
 
 from autograder.plugins.cleaning import cleaned
+from autograder.plugins.colouring import colours
 from autograder.plugins.confining import Exceeded, confined
 from autograder.plugins.cutting import cut
 from autograder.plugins.extending import extend
@@ -224,9 +224,7 @@ class PageExporter(HTMLExporter):
 @cache
 def styles() -> str:
     """What this course's pages look like, by day and by night."""
-    own = (LAYOUT / "page.css").read_text(encoding="utf-8")
-    light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("xcode", "github-dark"))
-    return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n{own}"
+    return colours() + (LAYOUT / "page.css").read_text(encoding="utf-8")
 
 
 def _first_kind(data: Any) -> list[str]:

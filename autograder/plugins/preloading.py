@@ -12,7 +12,17 @@ from pathlib import Path
 
 from autograder.engine import NOTHING, Given, Place, Zygote, best_walls
 
-WELL_KNOWN = {"jaxtyping", "matplotlib", "matplotlib.pyplot", "numpy", "pandas", "scipy", "sklearn", "torch"}
+WELL_KNOWN = {
+    "ipywidgets",
+    "jaxtyping",
+    "matplotlib",
+    "matplotlib.pyplot",
+    "numpy",
+    "pandas",
+    "scipy",
+    "sklearn",
+    "torch",
+}
 """What may be imported where nothing of a submission may run; and any module of the course's own library."""
 
 

@@ -273,8 +273,7 @@ def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
         tree = json.loads(json.dumps(tree, ensure_ascii=False).encode(errors="replace"))  # no half characters
         seen: set[str] = set()
         cells = [_salvage_cell(cell, seen) for cell in tree["cells"]]
-        rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)
-        nbformat.validate(rebuilt)
+        rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)  # which is validated there
     except (Beyond, RecursionError):
         raise
     except Exception as error:  # nbformat raises a dozen kinds, some from libraries of its own

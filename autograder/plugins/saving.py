@@ -10,8 +10,11 @@ from nbgrader.preprocessors import SaveAutoGrades
 
 from autograder.plugins.bookkeeping import wait_for_a_person
 from autograder.plugins.executing import exercise_of
+from autograder.plugins.gradebooks import reusing
 from autograder.plugins.judges import judge_of
 from autograder.verdicts.cells import verdict_in
+
+_save = reusing(SaveAutoGrades.preprocess)
 
 
 class SaveVerdicts(SaveAutoGrades):
@@ -21,7 +24,7 @@ class SaveVerdicts(SaveAutoGrades):
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        nb, resources = super().preprocess(nb, resources)
+        nb, resources = _save(self, nb, resources)
         if resources["nbgrader"].get("refused"):
             with Gradebook(self.db_url) as gradebook:
                 work = gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)

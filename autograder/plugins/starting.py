@@ -19,6 +19,7 @@ from nbgrader.utils import rmtree
 from autograder.engine import best_walls
 from autograder.plugins import returning
 from autograder.plugins.extending import extend
+from autograder.plugins.gradebooks import kept, reusing
 from autograder.plugins.judges import judge_of
 from autograder.plugins.opening import TolerantExporter
 from autograder.plugins.reading import quarantine
@@ -121,9 +122,12 @@ class StartingExporter(TolerantExporter):
 class Marking(Autograde):
     """nbgrader's converter, which marks what it begins, and leaves no marks of what it finished and of what failed."""
 
+    init_assignment = reusing(Autograde.init_assignment)
+
     def convert_notebooks(self) -> None:
         try:
-            super().convert_notebooks()
+            with kept():
+                super().convert_notebooks()
         finally:
             forget_failed()
 

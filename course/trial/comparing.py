@@ -170,19 +170,23 @@ def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M
 def _recognised(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M], bool]:
     """The mistakes that answers point to, as they are, and whether that is more than a guess."""
 
-    def fits(mistake: M, some: Iterable[Tried[M]]) -> bool:
-        found = set()
+    def found(mistake: M, some: Iterable[Tried[M]]) -> set[Match]:
+        matches: set[Match] = set()
         for trial in some:
-            found.add(trial.match(mistake))
-            if "no" in found:
-                return False
-        return "tellingly" in found
+            matches.add(trial.match(mistake))
+            if "no" in matches:
+                break
+        return matches
 
-    every = [mistake for mistake in mistakes if fits(mistake, trials)]
     wrong = [trial for trial in trials if trial.failed]
+    right = [trial for trial in trials if not trial.failed]
+    among_wrong = [(mistake, found(mistake, wrong)) for mistake in mistakes]  # elsewhere most mistakes are right too
+    alike = [(mistake, matches) for mistake, matches in among_wrong if "no" not in matches]
+    whole = [(mistake, matches | found(mistake, right)) for mistake, matches in alike]
+    every = [mistake for mistake, matches in whole if "tellingly" in matches and "no" not in matches]
     if every:
         return every, len(every) == 1 and len(wrong) != 1
-    close = [mistake for mistake in mistakes if fits(mistake, wrong)]
+    close = [mistake for mistake, matches in alike if "tellingly" in matches]
     agreements = [(mistake, sum(trial.agreement(mistake) for trial in trials)) for mistake in close]
     most = max((cases for _, cases in agreements), default=0)
     closest = [mistake for mistake, cases in agreements if cases == most]

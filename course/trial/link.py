@@ -50,6 +50,7 @@ class SocketLink:
         timeout: seconds that one whole frame may take to arrive or leave, or None to wait for ever.
         altogether: seconds that the whole conversation may take, or None for no such limit.
         allow: how these seconds pass.
+        read: makes a value of a frame.
 
     Attributes:
         heard: whether the other side ever said anything.
@@ -61,11 +62,13 @@ class SocketLink:
         timeout: float | None = None,
         altogether: float | None = None,
         allow: Allow = by_the_clock,
+        read: Callable[[bytes], Value] = unpack,
     ) -> None:
         self.connection = connection
         self.timeout = timeout
         self.heard = False
         self._allow = allow
+        self._unpack = read
         self._altogether = None if altogether is None else allow(altogether)
 
     def send(self, value: Value) -> None:
@@ -83,7 +86,7 @@ class SocketLink:
         """
         limits = self._limits()
         prefix = self._read(PREFIX, limits)
-        return unpack(prefix + self._read(sum(frame_lengths(prefix)), limits))
+        return self._unpack(prefix + self._read(sum(frame_lengths(prefix)), limits))
 
     def _read(self, length: int, limits: list[Left]) -> bytes:
         arrived = bytearray()

@@ -5,7 +5,7 @@ A rule looks at all cases that went wrong, and says what holds in every one of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -58,6 +58,9 @@ class Wrong:
 
 Rule = Callable[[Sequence[Wrong]], str]
 """What holds in all of these cases, as a sentence goes on that begins "The result"; "" where it does not hold."""
+
+Region = tuple[str, Callable[[Wrong], np.ndarray]]
+"""What a result is right in, as a sentence goes on that begins "is right", and the entries that are not in it."""
 
 RULES: list[Rule] = []
 
@@ -302,12 +305,17 @@ def _thin(vectors: np.ndarray) -> bool:
 @rule
 def _but_for(cases: Sequence[Wrong]) -> str:
     """Right in one region, and wrong in the rest of it."""
+    return _right_in(cases, _regions(cases))
+
+
+def _right_in(cases: Sequence[Wrong], regions: Iterable[Region]) -> str:
+    """The first of these regions outside which all is right, where what is wrong fills most of it."""
     if not all(case.alike for case in cases):
         return ""
     right = [case.near(case.expected, case.given) for case in cases]
     if not any(some.any() for some in right):
         return ""
-    for said, region in _regions(cases):
+    for said, region in regions:
         places = [region(case) for case in cases]
         if any(np.any(~ok & ~place) for ok, place in zip(right, places, strict=True)):
             continue
@@ -331,7 +339,7 @@ def _filled(cases: Sequence[Wrong], right: Sequence[np.ndarray], said: str) -> s
     )
 
 
-def _regions(cases: Sequence[Wrong]) -> Iterator[tuple[str, Callable[[Wrong], np.ndarray]]]:
+def _regions(cases: Sequence[Wrong]) -> Iterator[Region]:
     axes = _axes(cases)
     if cases[0].expected.dtype.kind == "b":
         yield "wherever it should be True", lambda c: ~c.expected
@@ -359,8 +367,6 @@ def _regions(cases: Sequence[Wrong]) -> Iterator[tuple[str, Callable[[Wrong], np
     yield "but for the entries that should be below zero", lambda c: c.expected < 0
     if any(np.any(case.expected < 0) for case in cases):
         yield "but for the entries that should be above zero", lambda c: c.expected > 0
-    else:
-        yield "where it should be 0, and nowhere else", lambda c: c.expected != 0
 
 
 def _at(case: Wrong, axis: int, place: int) -> np.ndarray:
@@ -389,6 +395,14 @@ def _sums(cases: Sequence[Wrong]) -> str:
     return ""
 
 
+@rule
+def _where_nothing_is(cases: Sequence[Wrong]) -> str:
+    """Right where it should be 0, which is little to say of what only its size is wrong with: other rules come first."""
+    if any(case.expected.dtype.kind == "b" or np.any(case.expected < 0) for case in cases):
+        return ""
+    return _right_in(cases, [("where it should be 0, and nowhere else", lambda c: c.expected != 0)])
+
+
 def _to_one(array: np.ndarray, axis: int) -> bool:
     return bool(np.all(array >= 0) and np.allclose(array.sum(axis), 1, atol=1e-4)) and array.shape[axis] > 1
 
@@ -414,7 +428,12 @@ def _enough(cases: Sequence[Wrong]) -> bool:
     """Whether there are numbers enough for a rule about every one of them."""
     if not all(case.numbers and np.any(case.expected) for case in cases):
         return False
-    return len({float(f"{x:.6g}") for case in cases for x in case.expected.flat} - {0.0}) >= EVIDENCE
+    found: set[float] = set()
+    for number in (x for case in cases for x in case.expected.flat if x):
+        found.add(float(f"{number:.6g}"))
+        if len(found) == EVIDENCE:
+            return True
+    return False
 
 
 def _factor(expected: np.ndarray, given: np.ndarray) -> float:

@@ -19,8 +19,8 @@ Axes = str | list[str] | None
 
 EXACTLY = "known mistake gives exactly these answers"
 KNOWN_MISTAKE = f"A {EXACTLY}: "
-BUT_FOR_FORM = f"But for their form, such as the dtype, a {EXACTLY}: "
-ERRORS_TOO = f"{EXACTLY}, and ends in the same kind of error wherever yours does"
+BUT_FOR_FORM = f"But for their form, a {EXACTLY}: "
+ERRORS_TOO = f"{EXACTLY} and such errors"
 PERHAPS = "One mistake that leads to answers like these: "
 SEVEN_DIGITS_LEFT = "the right value to some seven digits"
 SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5

@@ -16,6 +16,7 @@ import sys
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -52,6 +53,14 @@ class Opaque:
     """Something that is not a value: all that is kept of it is what it was."""
 
     what: str
+
+
+class Kept(dict[str, Value]):
+    """A dictionary that is sent more than once: it is packed once, and nobody may change it."""
+
+    @cached_property
+    def frame(self) -> bytes:
+        return _frame(self)
 
 
 @dataclass(frozen=True)
@@ -181,30 +190,42 @@ def pack(value: Value) -> bytes:
     Raises:
         ValueError: the frame would be longer than `MAX_FRAME`.
     """
+    return value.frame if isinstance(value, Kept) else _frame(value)
+
+
+def _frame(value: Value) -> bytes:
     arrays: list[np.ndarray] = []
     tree = _tree(value, arrays)
-    described = [{"dtype": a.dtype.str, "shape": list(a.shape), "order": layout(a)} for a in arrays]
-    header = json.dumps({"tree": tree, "arrays": described}, allow_nan=False).encode()
+    described = [{"dtype": a.dtype.str, "shape": a.shape, "order": layout(a)} for a in arrays]
+    header = _to_text({"tree": tree, "arrays": described}).encode()
     size = sum(a.nbytes for a in arrays)
     if len(header) > MAX_HEADER or size > MAX_FRAME:
         raise ValueError(f"a value of {len(header) + size} bytes is too large to send")
-    return _LENGTH.pack(len(header), size) + header + b"".join(a.tobytes() for a in arrays)
+    return b"".join([_LENGTH.pack(len(header), size), header, *[a.tobytes() for a in arrays]])
+
+
+_to_text = json.JSONEncoder(allow_nan=False, check_circular=False, separators=(",", ":")).encode
 
 
 def _tree(value: Value, arrays: list[np.ndarray]) -> Any:
-    if value is None or isinstance(value, (bool, int, str)):
+    kind = type(value)
+    if value is None or kind in (str, int, bool):
         return value
+    if kind is dict:
+        return {"dict": [[key, _tree(item, arrays)] for key, item in value.items()]}
+    if isinstance(value, np.ndarray):
+        arrays.append(value if value.dtype.isnative and sys.byteorder == "little" else _little_endian(value))
+        return {"array": len(arrays) - 1}
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": repr(value)}
-    if isinstance(value, np.ndarray):
-        arrays.append(value.astype(value.dtype.newbyteorder("<"), copy=False))
-        return {"array": len(arrays) - 1}
-    if isinstance(value, Tensor):
-        return {"tensor": _tree(value.array, arrays)["array"]}
-    if isinstance(value, list):
-        return [_tree(item, arrays) for item in value]
     if isinstance(value, tuple):
         return {"tuple": [_tree(item, arrays) for item in value]}
+    if isinstance(value, list):
+        return [_tree(item, arrays) for item in value]
+    if isinstance(value, Tensor):
+        return {"tensor": _tree(value.array, arrays)["array"]}
+    if isinstance(value, (bool, int, str)):
+        return value
     if isinstance(value, dict):
         return {"dict": [[key, _tree(item, arrays)] for key, item in value.items()]}
     if isinstance(value, Opaque):
@@ -212,6 +233,10 @@ def _tree(value: Value, arrays: list[np.ndarray]) -> Any:
     if isinstance(value, Callback):
         return {"callback": value.name}
     raise TypeError(f"{type(value).__name__} is not a value; call plain() first")
+
+
+def _little_endian(array: np.ndarray) -> np.ndarray:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
 def frame_lengths(prefix: bytes) -> tuple[int, int]:
@@ -241,7 +266,7 @@ def unpack(frame: bytes) -> Value:
     if len(frame) != PREFIX + header_length + body_length:
         raise Malformed("frame length")
     try:
-        header = json.loads(frame[PREFIX : PREFIX + header_length])
+        header = json.loads(frame[PREFIX : PREFIX + header_length].decode("ascii"))
     except (ValueError, RecursionError):
         raise Malformed("header is not JSON") from None
     if not isinstance(header, dict) or set(header) != {"tree", "arrays"} or not isinstance(header["arrays"], list):
@@ -255,27 +280,32 @@ def _read_arrays(described: list[Any], body: memoryview) -> list[np.ndarray]:
         raise Malformed("too many arrays")
     arrays, offset = [], 0
     for entry in described:
-        if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "order"}:
+        if not isinstance(entry, dict) or entry.keys() != ENTRY:
             raise Malformed("array form")
         dtype, shape, order = entry["dtype"], entry["shape"], entry["order"]
         if dtype not in DTYPES or order not in LAYOUTS:
             raise Malformed("array dtype or order")
         if not isinstance(shape, list) or len(shape) > MAX_AXES:
             raise Malformed("array shape")
-        if not all(type(size) is int and 0 <= size <= MAX_FRAME for size in shape):
-            raise Malformed("array shape")
-        length = np.dtype(dtype).itemsize * math.prod(shape)
+        for size in shape:
+            if type(size) is not int or not 0 <= size <= MAX_FRAME:
+                raise Malformed("array shape")
+        length = _DTYPES[dtype].itemsize * math.prod(shape)
         # An axis of length zero would let the others be of any size, in memory that strides then reach for.
-        if math.prod(size or 1 for size in shape) > MAX_FRAME or offset + length > len(body):
+        if math.prod([size or 1 for size in shape]) > MAX_FRAME or offset + length > len(body):
             raise Malformed("array size")
         raw = body[offset : offset + length]
         if dtype == "|b1" and bytes(raw).strip(b"\0\1"):
             raise Malformed("boolean byte")
-        arrays.append(with_layout(np.frombuffer(raw, dtype).reshape(shape), order))
+        arrays.append(with_layout(np.frombuffer(raw, _DTYPES[dtype]).reshape(shape), order))
         offset += length
     if offset != len(body):
         raise Malformed("bytes left over")
     return arrays
+
+
+ENTRY = {"dtype", "shape", "order"}
+_DTYPES = {name: np.dtype(name) for name in DTYPES}
 
 
 class _Builder:
@@ -291,36 +321,38 @@ class _Builder:
         return value
 
     def build(self, tree: Any, depth: int) -> Value:
+        """The value that a tree stands for, which JSON has made, so that nothing in it has a type of its own."""
         self.nodes += 1
         if depth > 2 * MAX_DEPTH or self.nodes > 2 * MAX_NODES:
             raise Malformed("too deep or too many parts")
-        if tree is None or isinstance(tree, bool):
-            return tree
-        if isinstance(tree, str):
+        form = type(tree)
+        if form is str:
             return self.text(tree)
-        if isinstance(tree, int):
-            if abs(tree) >= 2**63:
-                raise Malformed("integer too large")
-            return tree
-        if isinstance(tree, float):
-            if not math.isfinite(tree):
-                raise Malformed("bare nan or inf")
-            return tree
-        if isinstance(tree, list):
+        if form is dict:
+            return self.node(tree, depth)
+        if form is list:
             return [self.build(item, depth + 1) for item in tree]
-        if not isinstance(tree, dict) or len(tree) != 1:
+        if form is int and abs(tree) >= 2**63:
+            raise Malformed("integer too large")
+        if form is float and not math.isfinite(tree):
+            raise Malformed("bare nan or inf")
+        return tree
+
+    def node(self, tree: dict[str, Any], depth: int) -> Value:
+        if len(tree) != 1:
             raise Malformed("node form")
-        (kind, content), *_ = tree.items()
+        ((kind, content),) = tree.items()
+        if kind == "array":
+            return self.array(content)
+        if kind == "dict" and type(content) is list:
+            return dict([self.pair(item, depth + 1) for item in content])
+        if kind == "tuple" and type(content) is list:
+            return tuple([self.build(item, depth + 1) for item in content])
+        if kind == "tensor":
+            return Tensor(self.array(content))
         if kind == "float" and content in ("nan", "inf", "-inf"):
             return float(content)
-        if kind in ("array", "tensor"):
-            array = self.array(content)
-            return array if kind == "array" else Tensor(array)
-        if kind == "tuple" and isinstance(content, list):
-            return tuple(self.build(item, depth + 1) for item in content)
-        if kind == "dict" and isinstance(content, list):
-            return dict(self.pair(item, depth + 1) for item in content)
-        if kind in ("opaque", "callback") and isinstance(content, str):
+        if kind in ("opaque", "callback") and type(content) is str:
             return (Opaque if kind == "opaque" else Callback)(self.text(content))
         raise Malformed(f"unknown node {kind!r:.40}")
 
@@ -334,10 +366,12 @@ class _Builder:
     def text(self, text: str) -> str:
         if len(text) > MAX_TEXT:
             raise Malformed("text too long")
+        if text.isascii():
+            return text
         return text.encode(errors="replace").decode()  # half a surrogate pair could not be written to any file
 
     def pair(self, item: Any, depth: int) -> tuple[str, Value]:
-        if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
+        if type(item) is not list or len(item) != 2 or type(item[0]) is not str:
             raise Malformed("dict form")
         return self.text(item[0]), self.build(item[1], depth)
 

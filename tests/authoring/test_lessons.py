@@ -11,10 +11,16 @@ import pytest
 from autograder.exercises import NOTEBOOKS, every_exercise
 from autograder.exercises.model import Exercise, lesson
 from autograder.settings import ROOT
+from course.answers import find
+from course.trial.comparing import difference
+from course.trial.text import recognised
 from tests.support.leaks import source_cells
 
 MOST_WORDS = 50
 """What is read in a quarter of a minute. The comparison of the answer with the right one stands beside it, and says the rest."""
+
+MOST_BEFORE_NUMBERS = 60
+"""The same with how it stands, and how surely it is this mistake."""
 
 SCOLDING = re.compile(r"\b(?:nobody|no[- ]one)\b(?: has| had| ever)? (?:asked|said|told|wanted)\b", re.IGNORECASE)
 
@@ -69,6 +75,20 @@ def _lessons(exercise: Exercise) -> dict[str, str]:
 def test_no_lesson_is_longer_than_can_be_taken_in(exercise: Exercise) -> None:
     counted = {name: len(text.split()) for name, text in _lessons(exercise).items()}
     assert {name: words for name, words in counted.items() if words > MOST_WORDS} == {}
+
+
+@every
+def test_no_message_is_long_before_its_numbers(exercise: Exercise) -> None:
+    """What `check` says first to those who made a known mistake."""
+    stored = find(exercise.name)
+    assert stored is not None
+    counted = {}
+    for mistake in stored.mistakes:
+        pairs = zip(stored.expected, mistake.answers, strict=True)
+        wrong = [answer for expected, answer in pairs if difference(expected, answer)]
+        said = f"{exercise.name}: not yet. {recognised(mistake.lesson, wrong, 'exactly')}"
+        counted[mistake.name] = len(said.split())
+    assert {name: words for name, words in counted.items() if words > MOST_BEFORE_NUMBERS} == {}
 
 
 @every

@@ -62,6 +62,13 @@ def test_cells_share_their_names_and_count_up(session: Session) -> None:
 
 
 @needs_walls
+def test_a_notebooks_own_transformer_sees_each_cell_as_often_as_in_a_kernel(session: Session) -> None:
+    session.run("seen = []\ndef note(lines):\n    seen.append(lines[0])\n    return lines\n")
+    session.run("get_ipython().input_transformers_cleanup.append(note)")
+    session.run("x = 1\ny = 2")
+    assert printed(session.run("# last\nprint(seen)")) == "['x = 1\\n', 'x = 1\\n', '# last\\n', '# last\\n']\n"
+
+
 def test_nothing_that_was_said_before_a_submission_came_is_in_its_outputs() -> None:
     library = Path(course.__file__).parent
     with Zygote(["course"], [library], walls="both") as zygote, Session(zygote.place) as session:

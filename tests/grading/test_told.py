@@ -10,7 +10,7 @@ from rich.console import Console
 
 from autograder.grading.command import LARGEST_TABLE, run, tell
 from autograder.grading.diary import FILE_WIDTH
-from autograder.grading.report.lines import Line
+from autograder.grading.report.lines import FOR_A_PERSON, GRADED, Line
 from autograder.grading.run import Graded
 from autograder.problems import USAGE
 from tests.support.quick_class import NAME, QuickClass
@@ -73,7 +73,7 @@ def test_where_nothing_was_written_there_is_no_table() -> None:
     assert "s000" not in told(graded)
 
 
-def test_what_is_to_be_said_of_many_is_said_once_and_the_log_names_all() -> None:
+def test_of_many_the_terminal_names_some_and_the_log_all() -> None:
     graded = a_class(60)
     odd = sorted({line.student for line in graded.lines})[:12]
     graded.notes = {student: ["ran out of time"] for student in odd}
@@ -105,3 +105,36 @@ def test_one_student_alone_is_graded_told_and_counted(
     assert "ben" not in capsys.readouterr().out
     assert run(course.root, NAME, feedback=False, students=["adda"]) == USAGE
     assert "Did you mean ada?" in capsys.readouterr().out
+
+
+def several_notebooks() -> Graded:
+    """An assignment of two notebooks with fifteen cells each, in the last of which one of ada's waits for a person."""
+    found = []
+    for student in ("ada", "ben"):
+        for notebook in ("first", "second"):
+            for number in range(15):
+                waits = (student, notebook, number) == ("ada", "second", 14)
+                score, outcome = (None, FOR_A_PERSON) if waits else (0.5, GRADED)
+                found.append(Line(student, f"{notebook}/a_cell_of_a_long_name_{number}", score, outcome, (), 1.0))
+    return Graded(lines=found)
+
+
+def test_where_cells_do_not_fit_there_are_the_points_of_each_notebook() -> None:
+    ada, ben = (line for line in told(several_notebooks(), 100).splitlines() if line.startswith(("│ ada", "│ ben")))
+    assert [part.strip() for part in ada.strip("│").split("│")] == ["ada", "7.5", "? 7, 1 by hand", "14.5"]
+    assert [part.strip() for part in ben.strip("│").split("│")] == ["ben", "7.5", "7.5", "15"]
+    assert "--wide" in told(several_notebooks(), 100)
+
+
+def test_a_wide_table_has_every_cell_however_narrow_the_terminal_is() -> None:
+    said = told(several_notebooks(), 60, wide=True)
+    heading = next(line for line in said.splitlines() if "student" in line or "a_cell" in line)
+    assert "second/a_cell_of_a_long_name_14" in said
+    assert len(heading) > 60
+
+
+def test_what_is_to_be_said_of_several_is_said_once() -> None:
+    graded = a_class(4)
+    graded.notes = {f"s{number:03}": ["Notebook JSON is invalid: too old"] for number in range(4)}
+    assert told(graded).count("too old") == 1
+    assert "s000, s001, s002, s003 (4 students): Notebook JSON is invalid: too old" in told(graded)

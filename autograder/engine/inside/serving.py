@@ -1,7 +1,7 @@
 """One submission's process: it waits until there is a submission, and does what the grader asks for, cell by cell, until it hangs up.
 
 Opening: {"environment": {...}, "files": {path: base64}, "folder": ..., "removed": [path, ...]}, answered by {"ready": true}.
-Requests: {"do": "run", "source": ..., "socket": a variable's name or None}, {"do": "files"}.
+Requests: {"do": "run", "source": ..., "parent": ..., "comms": [...], "socket": a variable's name or None}, {"do": "files"}.
 Replies: {"messages": [[type, content], ...], "reply": {...}}, {"written": {path: base64}, "removed": [path, ...]}.
 """
 
@@ -74,7 +74,8 @@ def _run(notebook: Notebook, request: dict[str, Any], descriptor: int | None) ->
         os.environ[variable] = str(descriptor)
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        messages, reply = notebook.run(request["source"])
+        notebook.hear(request["comms"])
+        messages, reply = notebook.run(request["source"], request["parent"])
     except KeyboardInterrupt:  # it came after the cell's own last line
         messages, reply = notebook.collector.take(), {"status": "ok", "execution_count": None}
     finally:

@@ -14,16 +14,19 @@ import os
 import random
 import sys
 from collections.abc import Mapping
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 from ipykernel.compiler import XCachingCompiler
 from ipykernel.displayhook import ZMQShellDisplayHook
 from ipykernel.zmqshell import ZMQDisplayPublisher, ZMQInteractiveShell
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.session import Session
 from traitlets import Instance
 from traitlets.config import Config
+
+from . import comms
 
 INLINE = "module://matplotlib_inline.backend_inline"
 MAX_MESSAGES = 2_000
@@ -40,7 +43,8 @@ class Collector(Session):
     def __init__(self, **keywords: Any) -> None:
         super().__init__(key=b"", **keywords)
         self.messages: list[Message] = []
-        self._size = 0
+        self._widgets = comms.Said()
+        self._size = self._count = 0
 
     def msg(self, msg_type: str, content: Any = None, **_: Any) -> dict[str, Any]:
         return {"msg_type": msg_type, "content": content or {}}
@@ -55,12 +59,20 @@ class Collector(Session):
             kind, self.unpack(self.pack(content))
         )  # bytes, numbers of libraries and the like become what they are on the wire
 
+    def tell(self, kind: str, content: dict[str, Any]) -> None:
+        """Add what a widget says, as far as there is room."""
+        content = self.unpack(self.pack(content))
+        if self._widgets.keep(kind, content):
+            self.messages.append([kind, content])
+
     def add(self, kind: str, content: dict[str, Any]) -> None:
-        if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
+        self._widgets.separate()
+        if self._size > MAX_TEXT or self._count > MAX_MESSAGES:
             return
         self._size += len(json.dumps(content))
+        self._count += 1
         self.messages.append([kind, content])
-        if self._size > MAX_TEXT or len(self.messages) > MAX_MESSAGES:
+        if self._size > MAX_TEXT or self._count > MAX_MESSAGES:
             if kind == "stream":
                 content["text"] = content["text"][: MAX_TEXT // 8]  # a character may take six bytes and more
             else:
@@ -68,7 +80,8 @@ class Collector(Session):
             self.messages.append(["stream", {"name": "stdout", "text": CUT}])
 
     def take(self) -> list[Message]:
-        taken, self.messages, self._size = self.messages, [], 0
+        taken, self.messages, self._size, self._count = self.messages, [], 0, 0
+        self._widgets = comms.Said()
         return taken
 
 
@@ -150,6 +163,21 @@ class Shell(ZMQInteractiveShell):
     display_pub_class = Publisher
     collector = Instance(Collector)
 
+    _ready: tuple[str, str] | None = None
+
+    def prepare(self, source: str) -> str:
+        """`transform_cell`, and what it says is kept for `run_cell`, which asks again; but where a notebook's own code has a say in it."""
+        transformed: str = self.transform_cell(source)
+        usual = vars(self.input_transformer_manager) == vars(TransformerManager()) and not self.input_transformers_post
+        if usual and len(transformed.splitlines()) > 1:
+            self._ready = source, transformed
+        return transformed
+
+    def transform_cell(self, raw_cell: str) -> str:
+        ready, self._ready = self._ready, None
+        transformed: str = ready[1] if ready and ready[0] == raw_cell else super().transform_cell(raw_cell)
+        return transformed
+
     def ask_exit(self) -> None:
         """`exit()` in a notebook ends nothing."""
 
@@ -176,8 +204,9 @@ class Notebook:
             config=config,
             collector=self.collector,
             compiler_class=XCachingCompiler,
-            kernel=SimpleNamespace(eventloop=None),
         )
+        self.shell.kernel = comms.kernel(self.shell)
+        comms.connect(self.collector.tell)
         for part in (self.shell.displayhook, self.shell.display_pub):
             part.session = self.collector
             part.pub_socket = None
@@ -221,13 +250,24 @@ class Notebook:
     def _attach(self) -> None:
         sys.stdout, sys.stderr = self.out, self.err
 
-    def run(self, source: str) -> tuple[list[Message], dict[str, Any]]:
+    def hear(self, contents: list[dict[str, Any]]) -> None:
+        """Take what a front end answers to widgets; what these say to that is nobody's, as from a kernel between two cells."""
+        if contents:
+            comms.hear(contents)
+            self.collector.take()
+
+    def run(self, source: str, parent: str = "") -> tuple[list[Message], dict[str, Any]]:
         """Run a cell as ipykernel's `do_execute` does.
+
+        Args:
+            source: the cell.
+            parent: the id of the message that asks for it, by which widgets know whose outputs they take.
 
         Returns:
             The messages, and the reply: `{"status": "ok" | "error", "execution_count": ..., "ename", "evalue", "traceback"}`.
         """
         assert self._loop is not None
+        self.shell.set_parent({"header": {"msg_id": parent}})
         try:
             result = self._loop.run_until_complete(self._execute(source))
             error = result.error_before_exec or result.error_in_exec
@@ -252,7 +292,7 @@ class Notebook:
         shell = self.shell
         transformed, problem = source, None
         try:
-            transformed = shell.transform_cell(source)
+            transformed = shell.prepare(source)
         except Exception:
             problem = sys.exc_info()
         if not shell.should_run_async(source, transformed_cell=transformed, preprocessing_exc_tuple=problem):

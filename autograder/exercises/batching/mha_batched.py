@@ -450,8 +450,8 @@ def parameters_by_position(X: T, params: Params, h: int, keep: T) -> T:
 
 @mistake
 def splits_as_for_one_text(X: T, params: Params, h: int, keep: T) -> T:
-    """you split and merged the heads with the functions of notebook 04. They take the first axis for the tokens of one text,
-    and now that is the axis of the items. Say it again for [b, n, h*k]: which axis is cut, and which two change places?"""
+    """you split and merged the heads with the functions of notebook 04. They take the first axis for the tokens of one
+    text, and now the items lie there. Say it again for [b, n, h*k]: which axis is cut, and which two change places?"""
     k, v = widths(params["Wqkv"], params["Wo"], h)
     parts = torch.split(X @ params["Wqkv"], [h * k, h * k, h * v], dim=-1)
     Q, K, V = (Z.reshape(len(Z), h, -1).swapaxes(0, 1) for Z in parts)

@@ -793,8 +793,7 @@ def Wqkv_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: 
 @mistake
 def Wo_not_cut(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """you multiplied a rank's heads by the whole of Wo. It has a row for each feature of all heads, and a rank takes
-    the rows of its own h / p. (mha, given too many rows, finds too small a k; where k is 0, 0/0 is NaN.)
-    """
+    those of its h / p. (mha, given too many rows, finds too small a k; where k is 0, 0/0 is NaN.)"""
     _refuse(p, params, h)
     T3 = (
         _summed(attention_of_heads(norm1(X, params, eps), _columns(rank, p, params, h), params["Wo"], h // p, keep)) + X

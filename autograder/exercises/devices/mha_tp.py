@@ -443,8 +443,8 @@ def output_weight_whole(X: F, params: Params, h: int, keep: B, p: int, all_reduc
 
 @mistake
 def whole_output_weight_for_mha(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you gave each device all of Wo. What it computes for itself from the rows of Wo, the width of a value, comes out p times too large
-    then, and its columns are cut in the wrong places. A device needs the rows that its own values meet."""
+    """you gave each device all of Wo. What it computes for itself from the rows of Wo, the width of a value, comes out
+    p times too large, and its columns are cut in the wrong places. A device needs the rows that its own values meet."""
     own = [np.concatenate(columns, axis=1) for *columns, _ in _dealt(params, h, p)]
     return all_reduce([attention_of_heads(X, Wqkv, params["Wo"], h // p, keep) for Wqkv in own])
 
@@ -622,9 +622,8 @@ def cut_into_thirds(X: F, params: Params, h: int, keep: B, p: int, all_reduce: A
 
 @mistake
 def packed_weight_in_thirds_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key: how wide a value is can be
-    read off Wo. Besides, a p that does not divide h is not refused: raise a ValueError.
-    """
+    """you cut Wqkv into three equal parts. That fits only where a value is as wide as a key: Wo tells how wide a value
+    is. Besides, a p that does not divide h is not refused: raise a ValueError."""
     return _not_asked(X, params, h, keep, p, all_reduce, np.split(params["Wqkv"], 3, axis=1))
 
 
@@ -639,8 +638,7 @@ def a_third_of_a_head_each(X: F, params: Params, h: int, keep: B, p: int, all_re
 @mistake
 def a_third_of_a_head_each_not_asked(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
     """you gave query, key and value a third each of a head's columns. That fits only where a value is as wide as a key:
-    how wide a value is can be read off Wo. Besides, a p that does not divide h is not refused: raise a ValueError.
-    """
+    Wo tells how wide a value is. Besides, a p that does not divide h is not refused: raise a ValueError."""
     k = params["Wqkv"].shape[1] // (3 * h)
     three = np.split(params["Wqkv"], [h * k, 2 * h * k], axis=1)
     return _not_asked(X, params, h, keep, p, all_reduce, three)
@@ -1088,9 +1086,8 @@ def _in_slices(
 
 @mistake
 def slices_as_wide_as_a_token(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """you took the width of a query, a key and a value to be d/h. Most models are built so, and nothing forces them to:
-    Wo has h*v rows, Wqkv has h*(2k + v) columns. (mha, given too few columns, finds k = 0, and 0/0 is NaN.)
-    """
+    """you took the width of a query, a key and a value to be d/h. Most models are built so, but need not be: Wo has h*v
+    rows, Wqkv has h*(2k + v) columns. (mha, given too few columns, finds k = 0, and 0/0 is NaN.)"""
     k = X.shape[1] // h
     return _in_slices(X, params, h, keep, p, all_reduce, (0, h * k, 2 * h * k), k, k)
 

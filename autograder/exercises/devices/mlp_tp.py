@@ -337,8 +337,8 @@ def always_relu(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: 
 
 @mistake
 def partial_sums_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you applied the activation to
-    terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
+    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you
+    activated terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     even_share(len(b1), p)
     parts = []
     for x, w1 in zip(np.split(X, p, axis=1), np.split(W1, p), strict=True):
@@ -350,8 +350,9 @@ def partial_sums_activated(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, a
 def partial_sums_activated_with_one_bias(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """you cut W1 by rows and X by columns, with b1 on the first device. Each device then has one of p terms of each hidden feature, and
-    you applied the activation to terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
+    """you cut W1 by rows and X by columns, with b1 on the first device. Each device then has one of p terms of each
+    hidden feature, and you activated terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden
+    features?"""
     even_share(len(b1), p)
     parts = []
     for r, (x, w1) in enumerate(zip(np.split(X, p, axis=1), np.split(W1, p), strict=True)):
@@ -366,8 +367,8 @@ def _terms(X: F, W1: F, p: int) -> list[F]:
 
 @mistake
 def terms_activated_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you applied the activation to
-    terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
+    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you
+    activated terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     return all_reduce([act(term + b1) @ W2 for term in _terms(X, W1, p)]) + b2
 
 
@@ -375,15 +376,15 @@ def terms_activated_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act
 def terms_activated_with_a_share_of_the_bias(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """you cut W1 by rows and X by columns, with a p-th of b1 each. Each device then has one of p terms of each hidden feature, and you
-    applied the activation to terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
+    """you cut W1 by rows and X by columns, with a p-th of b1 each. Each device then has one of p terms of each hidden
+    feature, and you activated terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     return all_reduce([act(term + b1 / p) @ W2 for term in _terms(X, W1, p)]) + b2
 
 
 @mistake
 def terms_activated_and_cut(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you applied the activation to
-    terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
+    """you cut W1 by rows, and X by columns. Each device then has one of p terms of each hidden feature, and you
+    activated terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     shards = zip(_terms(X, W1, p), np.split(W2, p), strict=True)
     return all_reduce([np.split(act(term + b1), p, axis=1)[r] @ w2 for r, (term, w2) in enumerate(shards)]) + b2
 
@@ -392,8 +393,8 @@ def terms_activated_and_cut(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, 
 def terms_with_a_share_of_the_bias_activated_and_cut(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """you cut W1 by rows and X by columns, with a p-th of b1 each. Each device then has one of p terms of each hidden feature, and you
-    applied the activation to terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
+    """you cut W1 by rows and X by columns, with a p-th of b1 each. Each device then has one of p terms of each hidden
+    feature, and you activated terms. act(a) + act(b) is not act(a + b). Which cut of W1 gives whole hidden features?"""
     shards = zip(_terms(X, W1, p), np.split(W2, p), strict=True)
     return all_reduce([np.split(act(term + b1 / p), p, axis=1)[r] @ w2 for r, (term, w2) in enumerate(shards)]) + b2
 
@@ -409,8 +410,8 @@ def rows_first_in_two_exchanges(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: A
 
 @mistake
 def rows_first_and_back_to_columns(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the sum is right where it runs, and it takes two collectives. With W1 cut by rows, no device has a whole hidden feature until the
-    terms are added up. That exchange can be saved: behind a column cut each device can bend what it has."""
+    """the sum is right where it runs, and it takes two collectives. With W1 cut by rows, no device has a whole hidden
+    feature before the terms are added. That exchange can be saved: by columns, each device can bend what it has."""
     hidden = act(all_reduce(_terms(X, W1, p)) + b1)
     return all_reduce([own @ w2 for own, w2 in zip(np.split(hidden, p, axis=1), np.split(W2, p), strict=True)]) + b2
 
@@ -423,8 +424,9 @@ def _bent_by_shares(summed: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce
 
 @mistake
 def rows_first_done_properly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
-    """the numbers are right, and it takes two collectives: way (c), rows first. With W1 cut by rows, no device has a whole hidden feature
-    until the terms are added up. That exchange can be saved: behind a column cut each device can bend what it has."""
+    """the numbers are right, and it takes two collectives: way (c), rows first. With W1 cut by rows, no device has a
+    whole hidden feature before the terms are added. That exchange can be saved: by columns, each device can bend what
+    it has."""
     terms = [x @ w1 for x, w1 in zip(np.array_split(X, p, axis=1), np.array_split(W1, p), strict=True)]
     return _bent_by_shares(all_reduce(terms), b1, W2, b2, p, act, all_reduce)
 
@@ -433,8 +435,9 @@ def rows_first_done_properly(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act,
 def rows_first_done_properly_where_they_can_be_cut(
     X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce
 ) -> F:
-    """the numbers are right where it runs, and it takes two collectives: way (c), rows first. With W1 cut by rows, no device has a whole
-    hidden feature until the terms are added up. That exchange can be saved: behind a column cut each device can bend what it has."""
+    """the numbers are right where it runs, and it takes two collectives: way (c), rows first. With W1 cut by rows, no
+    device has a whole hidden feature before the terms are added. That exchange can be saved: by columns, each device
+    can bend what it has."""
     return _bent_by_shares(all_reduce(_terms(X, W1, p)), b1, W2, b2, p, act, all_reduce)
 
 
@@ -457,9 +460,8 @@ def summed_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduc
 @misses_the_idea
 def gathered_by_hand(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you did not call all_reduce, and act was given more hidden features than one device has room for. (The numbers
-    would be right.) act works on each number by itself: let each device bend what its shard of W1 makes, and go on with
-    its own rows of W2.
-    """
+    would be right.) act works on each number alone: let each device bend what its shard of W1 makes, and go on with its
+    rows of W2."""
     hidden = np.concatenate([X @ w1 + c1 for w1, c1, _ in _devices(W1, b1, W2, p)], axis=1)
     return np.asarray(act(hidden) @ W2 + b2)
 
@@ -750,9 +752,8 @@ def everybody_does_everything(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act
 @mistake
 def everybody_does_everything_any_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """each of your devices computes the whole output, so the sum is p times too much, and nothing was shared. Each is
-    to have a shard of the weights, and to make one part. Besides, a p that does not divide f is not refused: raise a
-    ValueError.
-    """
+    to have a shard of the weights, and make one part. Besides, a p that does not divide f is not refused: raise a
+    ValueError."""
     return all_reduce([act(X @ W1 + b1) @ W2] * p) + b2
 
 

@@ -307,7 +307,7 @@ def keys_cut_at_the_width_of_values(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 @mistake
 def keys_as_wide_as_values(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """your queries and keys are as wide as values. The rows of Wo tell you v, and only v. Of a head's 2k + v columns of
-    Wqkv, query and key share what remains when v is taken away."""
+    Wqkv, query and key share what remains without v."""
     k = len(Wo) // h
     Z = X @ Wqkv
     Q, K, V = _split(Z[:, : h * k], h), _split(Z[:, h * k : 2 * h * k], h), _split(Z[:, 2 * h * k :], h)
@@ -642,8 +642,8 @@ def width_of_values_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def width_of_keys_from_the_token(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you took d // h for the width of a query, which is 0 where d < h, hence NaN. Nothing forces a model to be built so: of a
-    head's 2k + v columns of Wqkv, query and key share what remains when v is taken away."""
+    """you took d // h for the width of a query, which is 0 where d < h, hence NaN. Nothing forces a model to be built
+    so: of a head's 2k + v columns of Wqkv, query and key share what remains without v."""
     k = X.shape[1] // h
     Z = X @ Wqkv
     Q, K, V = (
@@ -853,8 +853,8 @@ def keys_then_values_then_queries(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 
 @mistake
 def one_value_width_taken_off(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
-    """you took the width of one head's values off the columns of all heads. Divide by h first: of one head's 2k
-    + v columns, query and key share what remains when v is taken away."""
+    """you took the width of one head's values off the columns of all heads. Divide by h first: of one head's 2k + v
+    columns, query and key share what remains without v."""
     v = len(Wo) // h
     k = (Wqkv.shape[1] - v) // (2 * h)
     Z = X @ Wqkv

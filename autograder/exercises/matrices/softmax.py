@@ -255,9 +255,9 @@ def max_along_the_last_axis_without_keepdims(S: F, axis: int = -1) -> F:
 
 @mistake
 def only_max_along_the_last_axis_without_keepdims(S: F, axis: int = -1) -> F:
-    """the largest entries have lost their axis: [n, m] became [n], which NumPy then subtracts from the columns. Where
-    n = m it says nothing; keep the axis, with size 1. And they are taken along the last axis, where you sum along the
-    one that is asked for."""
+    """the largest entries have lost their axis: [n, m] became [n], which NumPy then subtracts from the columns. Where n
+    = m it says nothing; keep the axis, with size 1. And they are taken along the last axis, while you sum along the one
+    asked for."""
     E = np.exp(S - S.max(axis=-1))
     return E / E.sum(axis=axis, keepdims=True)
 

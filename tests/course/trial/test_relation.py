@@ -94,6 +94,20 @@ def test_weights_that_add_up_along_another_axis() -> None:
     )
 
 
+def test_zeros_that_any_slip_leaves_are_told_only_where_nothing_else_is() -> None:
+    def kept(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return np.where(X.min(axis=1, keepdims=True) < X, np.exp(X), 0.0)
+
+    def weights(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return kept(X, Y) / kept(X, Y).sum(axis=1, keepdims=True)
+
+    def one_too_much(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return kept(X, Y) / (1 + kept(X, Y).sum(axis=1, keepdims=True))
+
+    assert said(one_too_much, weights) == "does not add up to 1 along axis 1, as the right one does"
+    assert said(lambda X, Y: kept(X, Y) * Y**2, kept) == "is right where it should be 0, and nowhere else"
+
+
 def test_nothing_is_summed_up_where_a_sum_is_infinite() -> None:
     def first_row_hidden(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         result = right(X, Y)
