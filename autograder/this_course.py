@@ -17,7 +17,7 @@ import course
 from autograder.dependencies import with_imports
 from autograder.exercises import NOTEBOOKS, exercises_in, folder_of, names_in, tasks_in
 from autograder.exercises.model import lesson
-from autograder.verdicts.verdict import Finding, Heard, Verdict
+from autograder.verdicts.verdict import Conversation, Finding, Verdict
 from course.client import SOCKET_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,7 +58,7 @@ class ThisCourse:
         seconds: float,
         passed: frozenset[str],
         allow: Callable[[float], Callable[[], float]],
-    ) -> Heard | None:
+    ) -> Conversation | None:
         from autograder.judging.explaining import explained
         from autograder.judging.hearing import hear
         from autograder.judging.paper import paper_of
@@ -68,7 +68,7 @@ class ThisCourse:
             return None
         raised = [got.raised for trial in examined.trials for got in trial.got if got.raised]
         errors = tuple((one.kind, one.message) for one in raised)
-        return Heard(examined.verdict, errors, lambda: explained(examined, paper))
+        return Conversation(examined.verdict, errors, lambda: explained(examined, paper))
 
     def shown(self, verdict: Verdict) -> dict[str, Any]:
         from autograder.judging.showing import shown

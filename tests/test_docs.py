@@ -19,11 +19,12 @@ from autograder.bench import kills
 from autograder.engine.given import IN_MEMORY
 from autograder.engine.inside.walls import Limits
 from autograder.engine.inside.zygote import SECONDS_BETWEEN_LOOKS
-from autograder.engine.session import BUSY, MAX_TEXT
+from autograder.engine.session import BUSY
 from autograder.exercises import NOTEBOOKS, every_exercise
 from autograder.grading.folders import LARGEST_COPY
 from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_CODE, MOST_OUTPUTS
 from autograder.plugins.executing import JudgedExecute
+from autograder.plugins.sandbox import Sandbox
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
 from autograder.settings import ROOT
 from tests.support.checkout import imports, targets, within
@@ -167,16 +168,18 @@ ROOMS = "| room | what it is for | what it does not know |"
 
 
 def test_the_limits_are_those_that_hold() -> None:
-    limits = Limits()
+    limits = Sandbox().limits
+    assert limits == Limits()
+    assert limits.memory == limits.together * 3 // 2
     told = dict(rows(text("operators.md"), "| what | limit |"))
     assert told == {
         "a cell (`c.Execute.timeout`)": f"{NotebookClient.timeout.default_value or JudgedExecute().timeout} s",
         "a notebook (`c.JudgedExecute.notebook_timeout`)": f"{JudgedExecute().notebook_timeout // 60} minutes",
-        "addresses a process": f"{limits.memory >> 30} GiB",
-        "memory altogether": f"{limits.together >> 30} GiB",
-        "processes and threads": str(limits.processes),
-        "each folder that it can write": f"{limits.disk >> 20} MiB",
-        "output": f"{MAX_TEXT >> 20} MiB",
+        "memory altogether (`c.Sandbox.memory`, in MiB)": f"{limits.together >> 30} GiB",
+        "addresses a process": "half as much again",
+        "processes and threads (`c.Sandbox.processes`)": str(limits.processes),
+        "each folder that it can write (`c.Sandbox.disk`, in MiB)": f"{limits.disk >> 20} MiB",
+        "output (`c.Sandbox.output`, in MiB)": f"{limits.output >> 20} MiB",
     }
     page = " ".join(text("operators.md").split())
     assert f"{1 / SECONDS_BETWEEN_LOOKS:g} times a second" in page

@@ -19,6 +19,7 @@ from autograder.grading.submission import read_submission
 from autograder.plugins import executing
 from autograder.plugins.papers import new_paper
 from autograder.plugins.preloading import shared_zygote
+from autograder.plugins.sandbox import Sandbox
 
 OWN_CELLS, CONVERSATION = "the submission's own cells", "judge and student in conversation"
 PARTS: dict[str, tuple[Any, str]] = {
@@ -55,7 +56,7 @@ def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
     submissions = [read_submission(folders[who], who, snapshot, course.directory.ignore) for who in named]
     spent: dict[str, float] = defaultdict(float)
     paper = new_paper()
-    with shared_zygote((course.root / "source" / notebook).glob("*.ipynb"), course.judge.library) as place:
+    with shared_zygote((course.root / "source" / notebook).glob("*.ipynb"), Sandbox(config=course.config)) as place:
         worker.open_assignment(snapshot, place)
         for submission in submissions[:WARMING]:
             worker.mark_opened(submission, paper)

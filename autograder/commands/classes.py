@@ -200,12 +200,12 @@ def _meant(course: Path | None, assignment: str) -> tuple[Course, str]:
 
 def _begin(root: Path, assignment: str) -> None:
     """Start what is going to run submissions, while this process is still busy with imports of its own."""
-    from autograder.plugins.judges import judge_of
     from autograder.plugins.preloading import begin
+    from autograder.plugins.sandbox import Sandbox
 
     settings = settings_in(root)
     source = Path(root, settings.CourseDirectory.get("source_directory", "source"))
-    begin((source / assignment_meant(source, assignment)).glob("*.ipynb"), judge_of(settings).library)
+    begin((source / assignment_meant(source, assignment)).glob("*.ipynb"), Sandbox(config=settings))
 
 
 def _import_nbgrader() -> None:

@@ -5,6 +5,7 @@ borrows a fork of it, behind an inner wall of its own, and runs cells there.
 """
 
 from autograder.engine.given import NOTHING, Given, TooMuchToSend
+from autograder.engine.inside.walls import Limits
 from autograder.engine.outer import NoSuchWalls, Walls, best_walls
 from autograder.engine.pool import be_lent, borrowed, discard, opened
 from autograder.engine.session import CellRun, Session
@@ -14,6 +15,7 @@ __all__ = [
     "NOTHING",
     "CellRun",
     "Given",
+    "Limits",
     "NoSuchWalls",
     "Place",
     "Session",

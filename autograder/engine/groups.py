@@ -80,6 +80,12 @@ class Group:
         """Whether a process is in it."""
         return _populated(self._folder)
 
+    @property
+    def overflowed(self) -> bool:
+        """Whether the kernel has killed in it for want of memory."""
+        words = _words(self._folder / "memory.events")
+        return dict(zip(words[::2], words[1::2], strict=False)).get("oom_kill", "0") != "0"
+
     def entered(self, command: list[str]) -> list[str]:
         """How to start a command in it."""
         return ["sh", "-c", 'echo 0 > "$0"; exec "$@"', str(self._folder / "cgroup.procs"), *command]

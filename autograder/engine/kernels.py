@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,13 @@ MEETING = "k"
 SAID = "said"
 """What a kernel prints itself, which no notebook shows: a file in its place."""
 LONGEST = 300
+USUAL = Limits()
 WITHOUT_INPUT = ("sh", "-c", 'exec "$@" </dev/null', "sh")
 
 
 @contextmanager
 def walled_kernels(
-    place: Path, folder: Path, libraries: Sequence[Path] = (), given: Given = NOTHING
+    place: Path, folder: Path, libraries: Sequence[Path] = (), given: Given = NOTHING, limits: Limits = USUAL
 ) -> Iterator[type[AsyncKernelManager]]:
     """A kernel manager whose kernels see no more of this machine than a submission in the engine, and may write in one folder.
 
@@ -41,6 +44,7 @@ def walled_kernels(
         folder: where the notebook is run; it may lie in that place.
         libraries: packages, as folders, that can be imported within besides what is installed.
         given: the instructor's files, for `lay_out`.
+        limits: what a kernel may use.
     """
     walls = best_walls()
     if not TETHERS:
@@ -48,7 +52,7 @@ def walled_kernels(
         return
     meeting = place / MEETING
     meeting.mkdir()
-    with _bounded() as entered, ExitStack() as ends:
+    with _bounded(limits) as entered, ExitStack() as ends:
 
         class TetheredKernelManager(AsyncKernelManager):
             def __init__(self, **keywords: Any) -> None:
@@ -88,7 +92,8 @@ def walled_kernels(
                 if within[0] == sys.executable:
                     within[0] = interpreter()
                 writable = [str(meeting), str(folder)]
-                wall, _ = command(walls, ["-m", "inside.launch", *within], libraries, writable, given)
+                launched = ["-m", "inside.launch", json.dumps(asdict(limits)), *within]
+                wall, _ = command(walls, launched, libraries, writable, given, limits.disk)
                 return entered(wall)
 
         try:
@@ -105,9 +110,9 @@ def _last_line(path: Path) -> str:
 
 
 @contextmanager
-def _bounded() -> Iterator[Callable[[list[str]], list[str]]]:
+def _bounded(limits: Limits) -> Iterator[Callable[[list[str]], list[str]]]:
     """How to start a command so that the kernel bounds its memory, where it can; it ends with the context, with all that it started."""
-    group = groups.take(groups.allowing(Limits().together))
+    group = groups.take(groups.allowing(limits.together))
     if group is None:
         yield lambda command: command
         return

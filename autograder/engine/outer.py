@@ -83,6 +83,7 @@ def command(
     libraries: Sequence[Path] = (),
     writable: Sequence[str] = (),
     given: Given = NOTHING,
+    disk: int = walls.Limits().disk,
 ) -> tuple[list[str], Mapping[str, str]]:
     """How to start Python with these arguments behind the outer wall, and the environment to start it in.
 
@@ -93,6 +94,7 @@ def command(
         writable: folders that are let in as they are. The process then keeps the user's own files rights, and so the limit on
             processes does not hold where that user is root.
         given: the instructor's files; the large ones are let in.
+        disk: bytes in each of the folders in memory that can be written in.
     """
     variables = {**environment(kind), "PYTHONPATH": os.pathsep.join(_import_path(kind))}
     if kind == "none":
@@ -109,7 +111,7 @@ def command(
         wall += ["--setenv", name, value]
     wall += ["--proc", "/proc", "--dev", "/dev"]
     for folder in walls.WRITABLE:
-        wall += ["--perms", "1777", "--size", str(walls.Limits().disk), "--tmpfs", folder]
+        wall += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
     if given.names:
         room = sum(path.stat().st_size + PAGE for path in given.sent.values()) + (1 << 20)
         wall += ["--perms", "1777", "--size", str(room), "--tmpfs", walls.GIVEN]

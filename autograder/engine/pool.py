@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.engine.given import NOTHING, Given
+from autograder.engine.inside.walls import Limits
 from autograder.engine.outer import best_walls
 from autograder.engine.session import Session, Standby
 from autograder.engine.zygote import Place, Zygote, ZygoteFailed
@@ -24,6 +25,7 @@ class _Kept:
     standby: Standby | None = None
     modules: set[str] = field(default_factory=set)
     given: Given = NOTHING
+    limits: Limits = field(default_factory=Limits)
 
 
 _kept = _Kept()
@@ -36,7 +38,11 @@ def be_lent(place: Place | None) -> None:
 
 @contextmanager
 def borrowed(
-    modules: Callable[[], Set[str]], libraries: Sequence[Path], anew: bool = False, given: Given = NOTHING
+    modules: Callable[[], Set[str]],
+    libraries: Sequence[Path],
+    limits: Limits,
+    anew: bool = False,
+    given: Given = NOTHING,
 ) -> Iterator[Place]:
     """A zygote for one submission.
 
@@ -45,6 +51,7 @@ def borrowed(
     Args:
         modules: says what it should have imported; it is not asked where one is lent.
         libraries: the packages that can be imported within.
+        limits: what each submission may use; one that is lent has them.
         anew: the last one failed; start another, which, where it is kept, imports nothing beforehand.
         given: the instructor's files that a submission finds in its folder; one that is lent has them.
 
@@ -54,20 +61,21 @@ def borrowed(
     if _kept.lent and not anew:
         yield _kept.lent
     elif best_walls() == "outer":
-        with Zygote(sorted(modules()), libraries, given=given) as cold:
+        with Zygote(sorted(modules()), libraries, limits=limits, given=given) as cold:
             yield cold.place
     else:
         _kept.lent = None
-        yield _own(modules(), libraries, anew, given).place
+        yield _own(modules(), libraries, limits, anew, given).place
 
 
-def _own(modules: Set[str], libraries: Sequence[Path], anew: bool, given: Given) -> Zygote:
-    fits = _kept.own is not None and _kept.own.alive and modules <= _kept.modules and given.key == _kept.given.key
+def _own(modules: Set[str], libraries: Sequence[Path], limits: Limits, anew: bool, given: Given) -> Zygote:
+    same = given.key == _kept.given.key and limits == _kept.limits
+    fits = _kept.own is not None and _kept.own.alive and modules <= _kept.modules and same
     if _kept.own is None or anew or not fits:
         discard()
         _kept.modules = set() if anew else _kept.modules | modules
-        _kept.given = given
-        _kept.own = Zygote(sorted(_kept.modules), libraries, given=given)
+        _kept.given, _kept.limits = given, limits
+        _kept.own = Zygote(sorted(_kept.modules), libraries, limits=limits, given=given)
     return _kept.own
 
 

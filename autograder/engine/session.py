@@ -25,7 +25,6 @@ SECONDS_TO_YIELD = 5.0
 SECONDS_FOR_FILES = 60.0
 SECONDS_TO_TELL = 10.0
 BUSY = 4  # times as long as its limit says something may take where the machine is busy with others
-MAX_TEXT = 11 << 20  # bytes that all outputs of a notebook may have, as they are written
 MAX_COMMS = 8 << 20  # bytes that all its widgets may say
 MAX_MESSAGES = 4_000
 MAX_DEPTH = 50
@@ -35,7 +34,7 @@ DECISIVE, MAX_LAST = ("error", "execute_result"), 100_000  # what a test cell is
 CUT = "\n[the rest of the output was cut: it is longer than a notebook can hold]\n"
 
 Message = tuple[str, dict[str, Any]]
-End = Literal["finished", "interrupted", "killed", "died", "garbled"]
+End = Literal["finished", "interrupted", "killed", "died", "greedy", "garbled"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class CellRun:
 
     Attributes:
         end: it finished; it ran out of time and gave way when it was interrupted, or did not and was killed with the whole
-            submission; the process died; or what it said was no answer, so it was killed.
+            submission; the process died, or took more memory than there is; or what it said was no answer, so it was killed.
         messages: what a kernel would have sent: a type and a content each, of the right form.
         reply: a kernel's execute reply; empty where the process did not live to give one.
     """
@@ -145,7 +144,7 @@ class Session:
             "removed": list(removed),
         }
         self._sent = set(files or {}) | place.given
-        self._room, self._room_for_comms = MAX_TEXT, MAX_COMMS
+        self._room, self._room_for_comms = place.output, MAX_COMMS
         try:
             self._process = standby or Standby(place, where)
             self._process.begin(opening)
@@ -227,10 +226,7 @@ class Session:
         except TimeoutError:
             end = "killed"
         except (OSError, EOFError):
-            if self._zygote_is_gone():
-                self._end()
-                raise ZygoteFailed("the zygote ended while a submission ran") from None
-            end = "died"
+            end = self._how_it_died()
         except ValueError:
             end = "garbled"
         self._end()
@@ -246,16 +242,21 @@ class Session:
                 return True
         return bool(wait([self._connection], 0))
 
-    def _zygote_is_gone(self) -> bool:
-        """Whether the zygote, which is asked something that it would answer at once, has ended."""
+    def _how_it_died(self) -> End:
+        """What the zygote says of a process that has ended, or the kernel of its group.
+
+        Raises:
+            ZygoteFailed: the zygote, which is asked something that it would answer at once, has ended.
+        """
         try:
             self._lease.sendall(wire.WAITED)
-            wire.receive(self._lease, time.monotonic() + SECONDS_TO_TELL)
+            greedy = wire.receive(self._lease, time.monotonic() + SECONDS_TO_TELL)["greedy"]
         except TimeoutError:
-            return False
+            return "died"
         except (OSError, EOFError, ValueError):
-            return True
-        return False
+            self._end()
+            raise ZygoteFailed("the zygote ended while a submission ran") from None
+        return "greedy" if greedy or (self._process.group is not None and self._process.group.overflowed) else "died"
 
     def spend(self, size: int) -> bool:
         """Take so many bytes of the room for outputs; whether there was as much."""

@@ -32,12 +32,14 @@ class Place(NamedTuple):
 
     Attributes:
         bound: None where there are no control groups.
+        output: bytes that all outputs of a notebook may have.
     """
 
     address: str
     walls: Walls
     given: frozenset[str] = frozenset()
     bound: Bound | None = None
+    output: int = Limits().output
 
 
 class ZygoteFailed(RuntimeError):
@@ -72,13 +74,15 @@ class Zygote:
         limits = limits or Limits()
         bound = groups.allowing(limits.together) if kind != "none" else None
         self._folder = temporary.make()
-        self.place = Place(str(self._folder / "socket"), kind, given.names, bound)
+        self.place = Place(str(self._folder / "socket"), kind, given.names, bound, limits.output)
         self._log = self._folder / "log"
         pictures = [REHEARSAL_WITH_PICTURES] if "matplotlib.pyplot" in modules else []
         with socket.socket(socket.AF_UNIX) as listener, self._log.open("wb") as log:
             listener.bind(self.place.address)
             listener.listen(128)
-            argv, environment = command(self.place.walls, ["-m", "inside.zygote"], libraries, given=given)
+            argv, environment = command(
+                self.place.walls, ["-m", "inside.zygote"], libraries, given=given, disk=limits.disk
+            )
             self._process = subprocess.Popen(
                 tethered(argv, self._folder, kind),
                 env=dict(environment) or None,

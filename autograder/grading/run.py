@@ -40,6 +40,7 @@ from autograder.plugins.papers import Papers
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.renewing import are_current
+from autograder.plugins.sandbox import Sandbox
 from autograder.plugins.stamping import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
 from autograder.problems import FAILED, UNCONFIRMED, Problem, nearest
@@ -272,7 +273,9 @@ class _Run:
                 warm = ENGINE in self.snapshot.autograde
                 zygote = (
                     stack.enter_context(
-                        shared_zygote(source.glob("*.ipynb"), self.snapshot.judge.library, Given(self.snapshot.paths))
+                        shared_zygote(
+                            source.glob("*.ipynb"), Sandbox(config=self.snapshot.settings), Given(self.snapshot.paths)
+                        )
                     )
                     if warm
                     else None

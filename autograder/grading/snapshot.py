@@ -221,7 +221,7 @@ def _name(preprocessor: Any) -> str:
 
 def _settings(config: Config, names: tuple[str, ...]) -> Config:
     sections = {base.__name__ for name in names for base in import_item(name).__mro__}
-    return Config({name: config[name] for name in sorted({*sections, SECTION}) if name in config})
+    return Config({name: config[name] for name in sorted({*sections, SECTION, "Sandbox"}) if name in config})
 
 
 def _sorted(settings: Config) -> list[tuple[str, list[tuple[str, Any]]]]:

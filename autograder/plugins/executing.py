@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,10 +32,11 @@ from autograder.plugins.bounds import Beyond
 from autograder.plugins.experiments import is_untouched, unknown, words_in
 from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.papers import PAPER, Papers
-from autograder.plugins.preloading import libraries, modules_of
+from autograder.plugins.preloading import modules_of
 from autograder.plugins.reading import say_why
+from autograder.plugins.sandbox import Sandbox
 from autograder.verdicts.cells import ANSWER
-from autograder.verdicts.verdict import ENDED, SENTENCES, Heard, Outcome, Verdict
+from autograder.verdicts.verdict import ENDED, SENTENCES, Conversation, Outcome, Verdict
 
 ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
@@ -100,6 +102,10 @@ class JudgedExecute(Execute):
     def _judge(self) -> Judge:
         return judge_of(self.config)
 
+    @cached_property
+    def _sandbox(self) -> Sandbox:
+        return Sandbox(config=self.config)
+
     def explained(self, exercise: str) -> str:
         """How the verdict on one exercise of the notebook that was run last came about; "" where nothing was tried."""
         heard = self._heard.get(exercise)
@@ -160,7 +166,7 @@ class JudgedExecute(Execute):
         self._verdicts: dict[int, Verdict] = {}
         self._stopped: dict[str, str] = {}
         self._unknown: set[str] = set()
-        self._heard: dict[str, Heard] = {}
+        self._heard: dict[str, Conversation] = {}
         self._passed: frozenset[str] = frozenset()
         with self._opened(nb, given, files or {}, removed) as self._session:
             self._left = self._session.allow(self.notebook_timeout)
@@ -188,7 +194,8 @@ class JudgedExecute(Execute):
             files_beside.write(copied, {**files, **dict.fromkeys(missing)})
             before = stamps(copied)
             elsewhere = {**resources, "metadata": {**resources.get("metadata", {}), "path": str(copied)}}
-            with walled_kernels(own, copied, libraries(self._judge.library), given) as self.kernel_manager_class:
+            walled = walled_kernels(own, copied, self._sandbox.libraries, given, self._sandbox.limits)
+            with walled as self.kernel_manager_class:
                 nb, _ = super().preprocess(nb, elsewhere)
             written, removed = changes(copied, before)
             files_beside.settle(folder, {**written, **dict.fromkeys(removed)})
@@ -206,10 +213,11 @@ class JudgedExecute(Execute):
         folder = f"{info['student']}/{info['assignment']}"
 
         def modules() -> set[str]:
-            return modules_of((cell.source for cell in nb.cells if cell.cell_type == "code"), self._judge.library)
+            return modules_of((cell.source for cell in nb.cells if cell.cell_type == "code"), self._sandbox)
 
         def session(stack: ExitStack, anew: bool) -> Session:
-            place = stack.enter_context(borrowed(modules, libraries(self._judge.library), anew, given or NOTHING))
+            own = (self._sandbox.libraries, self._sandbox.limits)
+            place = stack.enter_context(borrowed(modules, *own, anew, given or NOTHING))
             return stack.enter_context(opened(place, files, variables, folder, removed))
 
         with ExitStack() as stack:
@@ -249,7 +257,9 @@ class JudgedExecute(Execute):
         """Whether the notebook has time left; what is judged is tried all the same."""
         if self._left() > 0:
             return True
-        self._warn(f"{self._place(index)} was not run: the notebook's {self.notebook_timeout} seconds are over")
+        self._warn(
+            f"{self._place(index)} was not run: the notebook's {self.notebook_timeout} seconds are over (c.JudgedExecute.notebook_timeout)"
+        )
         return False
 
     def _skipped(self, cell: NotebookNode) -> bool:
@@ -282,8 +292,8 @@ class JudgedExecute(Execute):
             else:
                 self.process_message(message, cell, index)
         cell.execution_count = run.reply.get("execution_count")
-        if run.end in ("died", "killed", "garbled"):
-            told = ENDS[run.end] if lived else NOT_RUN
+        if run.end in ("died", "greedy", "killed", "garbled"):
+            told = ENDS[run.end].format(memory=self._sandbox.memory) if lived else NOT_RUN
             if lived:
                 self._warn(f"{self._place(index)}: {told}")
             reply = {"ename": "DeadKernelError", "evalue": told, "traceback": [told]}
@@ -335,6 +345,8 @@ class JudgedExecute(Execute):
             verdict = Verdict(exercise, said[0], self._judge.exercises(notebook)[exercise], note=said[1])
         elif verdict.outcome == "passed":
             self._passed |= {exercise}
+        elif verdict.outcome == "crashed" and run.end == "greedy":
+            verdict = replace(verdict, note=GREEDY)
         if verdict.outcome in ALARMING and (lived or fault):
             rest = "" if self._session.alive else REST
             self._warn(f"{exercise}: {SENTENCES[verdict.outcome]}{rest}")
@@ -355,10 +367,12 @@ def _parent(index: int) -> dict[str, str]:
     return {"msg_id": f"cell-{index}"}
 
 
+GREEDY = "Your code took more memory than there is for a notebook; what had been earned before is kept."
 REST = "; the cells after it were not run"
 NOT_RUN = "this cell was not run: the process that ran the notebook had ended in a cell above"
 ENDS = {
     "died": f"the process that ran this notebook ended in this cell{REST}",
+    "greedy": f"it took more memory than the {{memory}} MiB that there are (c.Sandbox.memory){REST}",
     "killed": f"it took too long and did not give way when it was interrupted{REST}",
     "garbled": f"it put something else in place of its outputs{REST}",
     "interrupted": "it took too long and was interrupted",
@@ -396,6 +410,8 @@ def unheard(exercise: str, run: CellRun, lived: bool, answer: NotebookNode | Non
         answer: the student's cell.
         stopped: the error that ended it; "" where none did.
     """
+    if run.end == "greedy":
+        return "crashed", GREEDY
     if run.end in ("died", "garbled"):
         before = "The process had ended, or did not answer, before this could be judged."
         return "crashed", ENDED if lived else before

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from autograder.verdicts.verdict import Finding, Heard, Verdict
+from autograder.verdicts.verdict import Conversation, Finding, Verdict
 
 SECTION = "Judge"
 """Of nbgrader's settings; its `name` is what a judge is imported by."""
@@ -65,7 +65,7 @@ class Judge(Protocol):
         seconds: float,
         passed: frozenset[str],
         allow: Allow,
-    ) -> Heard | None:
+    ) -> Conversation | None:
         """Judge whoever is at the other end of a connection; None where nobody said a word before it was closed.
 
         Args:
@@ -117,7 +117,7 @@ class Nobody:
     def asking(self, exercise: str) -> str:
         raise LookupError(exercise)
 
-    def hear(self, notebook: str, exercise: str, *conversation: Any) -> Heard | None:
+    def hear(self, notebook: str, exercise: str, *conversation: Any) -> Conversation | None:
         raise LookupError(exercise)
 
     def shown(self, verdict: Verdict) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from autograder.engine import NOTHING, Given, Place, Zygote, best_walls
+from autograder.plugins.sandbox import Sandbox
 
 WELL_KNOWN = {
     "ipywidgets",
@@ -23,7 +24,7 @@ WELL_KNOWN = {
     "sklearn",
     "torch",
 }
-"""What may be imported where nothing of a submission may run; and any module of the course's own library."""
+"""What may be imported where nothing of a submission may run; and any module of the course's own library, and what its settings add."""
 
 
 @dataclass
@@ -37,47 +38,45 @@ class _Begun:
 _begun = _Begun()
 
 
-def begin(notebooks: Iterable[Path], library: Path | None) -> None:
+def begin(notebooks: Iterable[Path], sandbox: Sandbox) -> None:
     """Start the zygote that `shared_zygote` is going to be asked for, while this process is still busy with imports of its own."""
-    modules = _preloaded(notebooks, library)
+    modules = _preloaded(notebooks, sandbox)
     if modules and best_walls() == "both":
-        _begun.zygote, _begun.modules = Zygote(modules, libraries(library)), modules
+        _begun.zygote, _begun.modules = Zygote(modules, sandbox.libraries, limits=sandbox.limits), modules
 
 
 @contextmanager
-def shared_zygote(notebooks: Iterable[Path], library: Path | None, given: Given = NOTHING) -> Iterator[Place | None]:
+def shared_zygote(notebooks: Iterable[Path], sandbox: Sandbox, given: Given = NOTHING) -> Iterator[Place | None]:
     """A zygote for all the processes that this one starts; None where each submission needs one of its own.
 
     Args:
         notebooks: what will be graded there, or is like it.
-        library: the folder of the course's own package, which submissions can import; None where it has none.
+        sandbox: what submissions of the course find, and may use.
         given: the instructor's files that lie beside each.
     """
     if best_walls() == "outer":
         yield None
         return
-    modules = _preloaded(notebooks, library)
+    modules = _preloaded(notebooks, sandbox)
     fits = _begun.zygote is not None and _begun.modules == modules and not given.files
     begun, _begun.zygote = _begun.zygote, None
     if begun is not None and not fits:
         begun.close()
-    with begun if begun is not None and fits else Zygote(modules, libraries(library), given=given) as zygote:
+    own = (
+        begun if begun is not None and fits else Zygote(modules, sandbox.libraries, limits=sandbox.limits, given=given)
+    )
+    with own as zygote:
         yield zygote.place
 
 
-def libraries(library: Path | None) -> list[Path]:
-    """What submissions find beside what is installed."""
-    return [library] if library else []
-
-
-def _preloaded(notebooks: Iterable[Path], library: Path | None) -> tuple[str, ...]:
+def _preloaded(notebooks: Iterable[Path], sandbox: Sandbox) -> tuple[str, ...]:
     """The modules that these notebooks import, as far as they can be read."""
     sources: list[str] = []
     for path in notebooks:
         with suppress(OSError, ValueError, KeyError, TypeError):
             cells = json.loads(path.read_bytes())["cells"]
             sources += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    return tuple(sorted(modules_of(sources, library)))
+    return tuple(sorted(modules_of(sources, sandbox)))
 
 
 IMPORT = re.compile(
@@ -86,13 +85,13 @@ IMPORT = re.compile(
 NAME = re.compile(r"[\w.]++")
 
 
-def modules_of(sources: Iterable[str], library: Path | None) -> set[str]:
+def modules_of(sources: Iterable[str], sandbox: Sandbox) -> set[str]:
     """The well-known modules that these cells seem to import; one too many costs little.
 
     Of `from a import b`, both `a` and `a.b` are named: `b` may be a module. Students' code is not parsed here, in the grader's
     process: a mebibyte of it can take seconds and more memory than there is.
     """
-    wanted = WELL_KNOWN | _modules_in(library)
+    wanted = WELL_KNOWN | {*sandbox.preload} | _modules_in(sandbox.library)
     found: set[str] = set()
     for source in sources:
         for module, in_brackets, on_the_line in IMPORT.findall(source):

@@ -118,7 +118,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Heard:
+class Conversation:
     """What came of one conversation between a judge and a student's process.
 
     Attributes:

@@ -307,7 +307,7 @@ def test_the_kernel_alone_ends_who_hoards_and_nobody_else(wide: Zygote, home: Pa
     with Session(wide.place) as honest, Session(bounded(wide, home)) as session:
         assert honest.run(HONEST).end == "finished"
         assert session.run("1").end == "finished"
-        assert session.run(SEVERAL[what], 300).end == "died"
+        assert session.run(SEVERAL[what], 300).end == "greedy"
         assert honest.run("len(kept)").reply["status"] == "ok"
     assert made(home) == before
 

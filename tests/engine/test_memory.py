@@ -25,7 +25,7 @@ def small() -> Iterator[Zygote]:
 @pytest.mark.parametrize("what", HOARDS)
 def test_what_is_hoarded_counts(small: Zygote, what: str) -> None:
     with Session(small.place) as session:
-        assert session.run(HOARDS[what], 60).end == "died"
+        assert session.run(HOARDS[what], 60).end == "greedy"
 
 
 def test_what_honest_work_takes_is_there_and_comes_back(small: Zygote) -> None:

@@ -10,8 +10,10 @@ from autograder.plugins.bounds import MOST_CODE
 from autograder.plugins.confining import confined
 from autograder.plugins.executing import NEEDS_A_KERNEL
 from autograder.plugins.preloading import modules_of
-from autograder.this_course import JUDGE
+from autograder.plugins.sandbox import Sandbox
+from autograder.settings import ROOT, settings_in
 
+SANDBOX = Sandbox(config=settings_in(ROOT))
 IMPORTS = {
     "import numpy as np": {"numpy"},
     "import os, torch.nn as nn": {"torch"},
@@ -35,7 +37,7 @@ IMPORTS = {
 
 @pytest.mark.parametrize("source", IMPORTS)
 def test_well_known_modules_are_found(source: str) -> None:
-    assert modules_of([source], JUDGE.library) == IMPORTS[source]
+    assert modules_of([source], SANDBOX) == IMPORTS[source]
 
 
 LONG = {
@@ -70,7 +72,7 @@ def test_no_code_holds_up_the_grader(kind: str) -> None:
 
     def spent() -> float:
         began = time.process_time()
-        modules_of([source], JUDGE.library)
+        modules_of([source], SANDBOX)
         NEEDS_A_KERNEL.search(source)
         return time.process_time() - began
 

@@ -52,6 +52,7 @@ class Limits:
         disk: bytes in each of the three folders that can be written: the home, /tmp, /dev/shm.
         open_files: how many files a process may have open.
         cpu: seconds of processor time for each process.
+        output: bytes that all outputs of its notebook may have, as they are written; the grader counts them.
     """
 
     memory: int = 6 << 30
@@ -61,6 +62,7 @@ class Limits:
     disk: int = 256 << 20
     open_files: int = 256
     cpu: int = 900
+    output: int = 11 << 20
 
 
 def separate() -> None:

@@ -58,11 +58,13 @@ class Lease:
     Attributes:
         child: None when it has ended.
         rooms: descriptors of the file systems in memory that it can write in; they last as long as these are open.
+        greedy: whether it was killed for the memory that it took.
     """
 
     connection: socket.socket
     child: int | None
     rooms: list[int]
+    greedy: bool = False
 
 
 class Leases:
@@ -132,6 +134,7 @@ class Leases:
         for lease in self._leases.values():
             child = lease.child
             if child is not None and watching.memory(child, lease.rooms, self._socket_room) > self._limits.together:
+                lease.greedy = True
                 _kill(child)
 
     def _end(self) -> NoReturn:
@@ -172,8 +175,9 @@ class Leases:
             if wire.INTERRUPT in said:
                 _signal(lease.child, signal.SIGINT)
             for _ in range(said.count(wire.WAITED)):
+                waited = watching.waited(lease.child) if lease.child else 0.0
                 with suppress(OSError):
-                    wire.send(lease.connection, {"waited": watching.waited(lease.child) if lease.child else 0.0})
+                    wire.send(lease.connection, {"waited": waited, "greedy": lease.greedy})
             return
         _kill(lease.child)
         del self._leases[source]
