@@ -19,7 +19,7 @@ from autograder.plugins.handing_in import misnamed
 from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.printable import printable
 from autograder.problems import Problem
-from autograder.settings import CONFIG, ROOT, course_folder, settings_in
+from autograder.settings import CONFIG, ROOT, assignment_meant, course_folder, settings_in
 
 
 class NbgraderFailed(RuntimeError):
@@ -57,6 +57,10 @@ class Course:
         shutil.copy(ROOT / CONFIG, to)
         shutil.copytree(ROOT / "source", to / "source", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
         return cls(to)
+
+    def meant(self, word: str) -> str:
+        """The assignment that a word names, by its name or its number; the word itself, where there is none."""
+        return assignment_meant(Path(self.root, self.directory.source_directory), word)
 
     def folder(self, step: str, student: str, assignment: str) -> Path:
         """Where nbgrader keeps a student's assignment in a step: "submitted", "autograded" or "feedback"."""

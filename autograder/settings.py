@@ -43,3 +43,14 @@ def settings_in(root: Path) -> Config:
         raise Problem(f"{root / CONFIG} cannot be read; mend it: {type(error).__name__}: {error}") from None
     settings.CourseDirectory.setdefault("root", str(root))  # nbgrader would take the folder that one stands in
     return settings
+
+
+def assignment_meant(source: Path, word: str) -> str:
+    """The assignment in a source folder that a word names, also by what stands before the first `_` of one name alone, as "03" does.
+
+    Where there is none, the word itself.
+    """
+    if (source / word).is_dir():
+        return word
+    found = [path.name for path in source.glob("*_*") if path.is_dir() and path.name.partition("_")[0] == word]
+    return found[0] if len(found) == 1 else word

@@ -7,13 +7,16 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autograder.commands.app import CourseOption, app, exit_with, in_a_sentence
 from autograder.problems import Problem
-from autograder.settings import course_folder, settings_in
+from autograder.settings import assignment_meant, course_folder, settings_in
+
+if TYPE_CHECKING:
+    from autograder.folder import Course
 
 SERVER_EXTENSIONS = ("assignment_list", "course_list", "formgrader", "validate_assignment")
 
@@ -23,7 +26,9 @@ SERVER_EXTENSIONS = ("assignment_list", "course_list", "formgrader", "validate_a
     "`grade 03_causal_mask --force --paper new --yes`; `grade hw1 --course ~/my-course --json > marks.json`"
 )
 def grade(
-    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask, or any other that nbgrader released")],
+    assignment: Annotated[
+        str, typer.Argument(help="such as 03_causal_mask or 03, or any other that nbgrader released")
+    ],
     jobs: Annotated[int | None, typer.Option(min=1, help="processes; as many as there are cores, if not given")] = None,
     scheduler: Annotated[str | None, typer.Option(help="a Dask scheduler's address: its workers mark instead")] = None,
     force: Annotated[bool, typer.Option("--force", help="mark again what has been marked")] = False,
@@ -67,23 +72,22 @@ def grade(
 
 @app.command()
 def extend(
-    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03")],
     student: Annotated[str, typer.Argument(help="who may hand in later")],
     days: Annotated[float, typer.Option(help="after the due date; 0 takes back what was given")],
     course: CourseOption = None,
 ) -> None:
     """Give one student more time: lateness is counted from so many days after the due date."""
-    from autograder.folder import Course
     from autograder.grading.extending import extend as extended
 
     with in_a_sentence():
-        typer.echo(extended(Course(course_folder(course)), assignment, student, days))
+        typer.echo(extended(*_meant(course, assignment), student, days))
 
 
 @app.command()
 def report(
     assignment: Annotated[
-        str | None, typer.Argument(help="such as 03_causal_mask; a report on the term, if not given")
+        str | None, typer.Argument(help="such as 03_causal_mask or 03; a report on the term, if not given")
     ] = None,
     anonymous: Annotated[bool, typer.Option("--anonymous", help="without names and ids, to show in a lecture")] = False,
     course: CourseOption = None,
@@ -97,26 +101,28 @@ def report(
     from autograder.grading.reporting import report as made
 
     with in_a_sentence():
-        typer.echo(made(Course(course_folder(course)), assignment, anonymous))
+        if assignment is None:
+            typer.echo(made(Course(course_folder(course)), None, anonymous))
+        else:
+            typer.echo(made(*_meant(course, assignment), anonymous))
 
 
 @app.command()
 def likeness(
-    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask, or any other that was graded")],
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03, or any other that was graded")],
     course: CourseOption = None,
 ) -> None:
     """Write a page of answers that are alike beyond what a class shares anyway, whatever their names and layout. For you alone."""
-    from autograder.folder import Course
     from autograder.grading.likeness.page import make_page
 
     with in_a_sentence():
-        path, pairs = make_page(Course(course_folder(course)), assignment)
+        path, pairs = make_page(*_meant(course, assignment))
     typer.echo(f"{path}: {pairs} {'pair' if pairs == 1 else 'pairs'}")
 
 
 @app.command()
 def export(
-    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03")],
     template: Annotated[Path | None, typer.Argument(help="the file that the LMS exported; none for csv")] = None,
     to: Annotated[str, typer.Option(help="canvas, moodle, brightspace, or csv")] = "csv",
     column: Annotated[
@@ -134,17 +140,16 @@ def export(
     Exit codes: 0 every mark is in the file; 1 some are not, and are named; 2 nothing was written.
     """
     _import_nbgrader()
-    from autograder.folder import Course
     from autograder.lms.command import SYSTEMS, run_export
 
     if to not in SYSTEMS:
         raise typer.BadParameter(f"{to!r} is not known; there are {', '.join(SYSTEMS)}")
-    exit_with(lambda: run_export(Course(course_folder(course)), assignment, to, template, column, feedback, typer.echo))
+    exit_with(lambda: run_export(*_meant(course, assignment), to, template, column, feedback, typer.echo))
 
 
 @app.command()
 def collect(
-    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask")],
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03")],
     archive: Annotated[Path, typer.Argument(help="the zip of submissions, as Canvas or Moodle made it")],
     worksheet: Annotated[
         Path | None, typer.Option(help="Moodle's grading worksheet, where names do not say who is who")
@@ -159,10 +164,9 @@ def collect(
     Exit codes: 0 every file is placed; 1 some are not, and are named; 2 the zip was not unpacked.
     """
     _import_nbgrader()
-    from autograder.folder import Course
     from autograder.lms.command import run_collect
 
-    exit_with(lambda: run_collect(Course(course_folder(course)), assignment, archive, worksheet, typer.echo))
+    exit_with(lambda: run_collect(*_meant(course, assignment), archive, worksheet, typer.echo))
 
 
 @app.command()
@@ -186,14 +190,22 @@ def doctor(
     sys.exit(1 if require and not all(finding.holds for finding in found if finding.wall) else 0)
 
 
+def _meant(course: Path | None, assignment: str) -> tuple[Course, str]:
+    """The course in a folder, and the assignment in it that a name or a number stands for."""
+    from autograder.folder import Course
+
+    found = Course(course_folder(course))
+    return found, found.meant(assignment)
+
+
 def _begin(root: Path, assignment: str) -> None:
     """Start what is going to run submissions, while this process is still busy with imports of its own."""
     from autograder.plugins.preloading import begin
     from autograder.plugins.sandbox import Sandbox
 
     settings = settings_in(root)
-    source = Path(root, settings.CourseDirectory.get("source_directory", "source"), assignment)
-    begin(source.glob("*.ipynb"), Sandbox(config=settings))
+    source = Path(root, settings.CourseDirectory.get("source_directory", "source"))
+    begin((source / assignment_meant(source, assignment)).glob("*.ipynb"), Sandbox(config=settings))
 
 
 def _import_nbgrader() -> None:

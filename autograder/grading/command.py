@@ -64,6 +64,7 @@ def run(
         course = Course(course_folder(root))
     except Problem as problem:
         return stopped(str(problem), problem.code)
+    assignment = course.meant(assignment)
     with logged(course, assignment) as log:
         log.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC, {' '.join(sys.argv[1:])}", markup=False, highlight=False)
 
@@ -150,7 +151,7 @@ def tell(
     Args:
         students: whose rows the table has; everybody's, if empty.
         whole: show it however many they are; else what it comes to.
-        tracebacks: print these too.
+        tracebacks: print these too, and every name.
         wide: show all its columns.
     """
     lines = [line for line in graded.lines if not students or line.student in students]
@@ -165,9 +166,9 @@ def tell(
         if waiting:
             console.print(f"{waiting} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
     noted = [(who, note) for who, notes in graded.notes.items() for note in (notes if tracebacks else sentences(notes))]
-    for note, whose in _alike(noted):
+    for note, whose in _alike(noted, tracebacks):
         console.print(f"{whose}: {note}", markup=False, highlight=False)
-    for reason, whose in _alike(graded.failed.items()):
+    for reason, whose in _alike(graded.failed.items(), tracebacks):
         console.print(f"{whose} could not be graded: {reason}", style="bold", markup=False)
     for number, students_on_it in Counter(filter(None, graded.papers.values())).most_common():
         console.print(f"{students_on_it} marked on paper {number}", markup=False, highlight=False)
@@ -175,13 +176,14 @@ def tell(
         console.print(f"class report: {graded.report}", soft_wrap=True, markup=False, highlight=False)
 
 
-def _alike(said: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """What is said of students, each thing once, with those of whom it is said."""
+def _alike(said: Iterable[tuple[str, str]], everybody: bool) -> Iterator[tuple[str, str]]:
+    """What is said of students, each thing once, with those of whom it is said, or as many of them as one still reads."""
     alike: dict[str, list[str]] = {}
     for student, text in sorted(said, key=lambda one: one[0]):
         alike.setdefault(text, []).append(student)
     for text, students in alike.items():
-        yield text, f"{named(students)}{f' ({len(students)} students)' if len(students) > 1 else ''}"
+        whose = ", ".join(students) if everybody else named(students)
+        yield text, f"{whose}{f' ({len(students)} students)' if len(students) > 1 else ''}"
 
 
 def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> dict[str, Any]:

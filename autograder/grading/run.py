@@ -310,6 +310,8 @@ class _Run:
     def write(self) -> None:
         """Write every result, and remember whose was written."""
         waiting = list(self.entries)
+        if not waiting:
+            return
         bar = self._bar(WRITING, len(waiting))
         with bar.shown():
             for start in range(0, len(waiting), BATCH):
@@ -420,4 +422,5 @@ class _Run:
 
     def _note(self, student: str, notes: Iterable[str]) -> None:
         mine = self.graded.notes.setdefault(student, [])
-        mine += [note for note in map(printable_lines, notes) if note not in mine]
+        told = (printable_lines(note).removeprefix(f"{student}: ") for note in notes)
+        mine += [note for note in dict.fromkeys(told) if note not in mine]

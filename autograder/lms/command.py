@@ -75,13 +75,13 @@ def _feedback(
         named = pages.for_canvas(own, origins(course, assignment))
         why = "`python -m autograder collect` did not take their submission from a zip of Canvas"
     there = pages.students_in(own, named.values())
-    _list(say, f"No page to upload, because {why}", sorted(own.keys() - set(there)))
     if named:
+        _list(say, f"No page to upload, because {why}", sorted(own.keys() - set(there)))
         path = _free(template, "feedback", ".zip")
         _written(path, lambda: pages.write(named, path))
         say(f"Feedback pages of {_people(there)}: {path}")
     else:
-        say("No feedback pages to upload.")
+        say(f"No feedback pages to upload, because {why if own else 'none was made'}.")
     return FAILED if len(there) < len(own) else 0
 
 

@@ -89,7 +89,8 @@ def _rename_only_copy(folder: Path, notebooks: list[str]) -> None:
     if found is not None:
         found.rename(asked)
         notebooks[:] = [str(asked) if Path(name) == found else name for name in notebooks]
-        log.warning("%s was renamed to %s", printable(str(found)), asked.name)
+        student = printable(folder.parent.name)
+        log.warning("%s: %s was renamed to %s", student, printable(found.name), asked.name)
 
 
 def only_copy(folder: Path) -> Path | None:

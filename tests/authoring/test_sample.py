@@ -128,7 +128,7 @@ def test_a_large_class_has_the_odd_ones_of_every_large_class(tmp_path: Path) -> 
     )
     told = {student: " ".join(notes) for student, notes in graded.notes.items()}
     assert "could not be read" in told[odd["no notebook"]]
-    assert "was renamed" in told[odd["another name"]]
+    assert " (1).ipynb was renamed to " in told[odd["another name"]]
     assert "was there twice" in told[odd["a copied cell"]]
     graded = grade(
         course, NOTEBOOK, feedback=False, students=[odd["ends its process"], odd["a syntax error"], odd["late"]]

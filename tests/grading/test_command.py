@@ -345,3 +345,27 @@ def test_ctrl_c_stops_at_once_and_the_same_command_goes_on(quick_class: QuickCla
     again = command(course)
     assert again.wait() == 0
     assert calls(course.root / "calls") == ["ada", "ben", "ben"]
+
+
+def test_an_assignment_is_known_by_its_number_too(quick_class: QuickClass, capsys: pytest.CaptureFixture[str]) -> None:
+    course = quick_class(ada="2")
+    source = course.root / "source"
+    for name in ("07_masks", "08_heads", "08_tails", "09"):
+        (source / name).mkdir()
+    meant = {"07": "07_masks", "07_masks": "07_masks", "08": "08", "09": "09", "7": "7", NAME: NAME}
+    assert {word: course.meant(word) for word in meant} == meant
+    run(course.root, "07")
+    assert "07_masks was not released yet" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    "words", [["report", "{}"], ["likeness", "{}"], ["export", "{}"], ["extend", "{}", "ada", "--days", "1"]]
+)
+def test_other_commands_know_it_by_its_number_too(
+    quick_class: QuickClass, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = quick_class(ada="2")
+    (course.root / "source" / "07_masks").mkdir()
+    with pytest.raises(SystemExit) as ended:
+        asked([*(word.format("07") for word in words), "--course", str(course.root)])
+    assert "07_masks" in f"{ended.value.code} {capsys.readouterr().err}"

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from autograder.grading.database import opened
 from autograder.grading.likeness import alike, sides
 from autograder.grading.likeness.canonical import canonical
 from autograder.grading.likeness.page import make_page
@@ -75,10 +76,17 @@ def test_the_page_of_a_graded_class_keeps_what_was_typed_as_text(quick_class: Qu
     for student in ("ada", "ben", "cleo", "dan"):
         folder = course.folder("autograded", student, NAME)
         shutil.copytree(course.folder("submitted", student, NAME), folder)
+    with opened(course) as book:
+        book.add_student("ada", first_name="Ada", last_name="O'Neil")
     path, pairs = make_page(course, NAME)
     page = path.read_text()
     assert pairs == 1
-    assert "1. ada and ben" in page
+    assert "1. Ada O&#x27;Neil (ada) and ben" in page
+    assert (
+        page.index("<table>")
+        < page.index("<a href='#p1'>Ada O&#x27;Neil (ada) and ben</a>")
+        < page.index("<section id='p1'>")
+    )
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert "cleo" not in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -15,9 +16,11 @@ from autograder.grading.report.grouping import groups
 from autograder.grading.report.lines import Line
 from autograder.grading.report.page import digest, html
 from autograder.grading.report.quoting import names, quoted
-from autograder.grading.report.telling import alike, exercises, guessed, passed_and_lost, unusual
+from autograder.grading.report.telling import MOST_TOLD, alike, exercises, guessed, passed_and_lost, unusual
 from tests.support.report_class import NOTEBOOK, PAPER, a_class
 from tests.support.submissions import words
+
+MISTAKE = re.compile(r'</td><th scope="row">(.*?)</th><td>')
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +83,48 @@ def test_a_mistake_has_its_share_of_those_who_handed_in_its_lesson_and_its_stude
     assert [len(one.students) for one in about.mistakes] == sorted(
         (len(one.students) for one in about.mistakes), reverse=True
     )
+
+
+def test_the_first_table_says_of_each_exercise_what_went_wrong_most_often_and_in_which_words(
+    large: Gathered, page: str
+) -> None:
+    rows = [
+        words(f"<body{row}").replace("_ ", "_")
+        for row in page.split("<tbody>")[1].split("</tbody>")[0].split("<tr>")[1:]
+    ]
+    told = exercises(large)
+    assert len(rows) == len(told)
+    for row, about in zip(rows, told, strict=True):
+        assert all(len(one.students) <= len(about.most.students) for one in [*about.mistakes, *about.outcomes])
+        assert f"{about.most.what}, {len(about.most.students)} (" in row
+        assert " ".join(about.most.lesson.replace("`", "").split()) in row
+
+
+def test_rare_mistakes_are_folded_and_none_is_missing(large: Gathered, page: str) -> None:
+    for about in exercises(large):
+        part = page.split(f'<section id="e-{about.name}"')[1].split("</section>")[0]
+        shown = re.sub(r"(?s)<details><summary>.*?more mistakes?,.*?</table>", "", part)
+        every, unfolded = ([one.replace("<wbr>", "") for one in MISTAKE.findall(text)] for text in (part, shown))
+        assert every == [one.what for one in about.mistakes]
+        assert unfolded == every[:MOST_TOLD]
+
+
+def test_an_answer_without_a_name_that_many_gave_is_the_most_frequent() -> None:
+    lines = [
+        wrong("ada", "x"), wrong("ben", "x"), wrong("cleo", "y"),
+        replace(wrong("dan", ""), mistakes=("sums_of_columns",)),
+    ]  # fmt: skip
+    (about,) = exercises(Gathered("quick", datetime(2026, 3, 1, tzinfo=UTC), lines, {"mix_rows": 2.0}))
+    assert about.most.what == "the same answer, not recognised"
+    assert sorted(about.most.students) == ["ada", "ben"]
+
+
+def test_where_all_is_right_nothing_is_most_frequent() -> None:
+    lines = [Line("ada", "mix_rows", 2.0, "passed", (), 2.0)]
+    gathered = Gathered("quick", datetime(2026, 3, 1, tzinfo=UTC), lines, {"mix_rows": 2.0})
+    (about,) = exercises(gathered)
+    assert about.most.students == ()
+    assert '<td class="most"></td>' in html(gathered)
 
 
 # ---------------------------------------------------------------------------------------------------------- alike ones

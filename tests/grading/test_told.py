@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from autograder.grading.command import LARGEST_TABLE, run, tell
+from autograder.grading.diary import FILE_WIDTH
 from autograder.grading.report.lines import FOR_A_PERSON, GRADED, Line
 from autograder.grading.run import Graded
 from autograder.problems import USAGE
@@ -70,6 +71,19 @@ def test_where_nothing_was_written_there_is_no_table() -> None:
     graded = a_class(2)
     graded.written = False
     assert "s000" not in told(graded)
+
+
+def test_of_many_the_terminal_names_some_and_the_log_all() -> None:
+    graded = a_class(60)
+    odd = sorted({line.student for line in graded.lines})[:12]
+    graded.notes = {student: ["ran out of time"] for student in odd}
+    graded.failed = dict.fromkeys(odd, "its disk is full")
+    said = told(graded)
+    assert said.count("ran out of time") == said.count("its disk is full") == 1
+    assert "s009 and 2 more (12 students): ran out of time" in said
+    assert "s009 and 2 more (12 students) could not be graded: its disk is full" in said
+    logged = told(graded, width=FILE_WIDTH, tracebacks=True)
+    assert "s010, s011 (12 students): ran out of time" in logged
 
 
 def test_every_run_leaves_a_log_with_everything_in_it(quick_class: QuickClass) -> None:

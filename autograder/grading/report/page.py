@@ -34,6 +34,7 @@ def html(gathered: Gathered, anonymous: bool = False) -> str:
             anonymous=anonymous,
             gathered=gathered,
             exercises=telling.exercises(gathered),
+            most_told=telling.MOST_TOLD,
             alike=telling.alike(gathered, anonymous),
             passed_and_lost=telling.passed_and_lost(gathered),
             unusual=telling.unusual(gathered),

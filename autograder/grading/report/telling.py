@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from autograder.grading.report.counting import Spread
 from autograder.grading.report.gathering import Gathered, Guesses
-from autograder.grading.report.grouping import groups
+from autograder.grading.report.grouping import Group, groups
 from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOT_GRADED, Line, sentences
 from autograder.grading.report.quoting import names, quoted
 
@@ -15,6 +15,9 @@ ALARMING = ("crashed", "timed out", "tampered", "grader fault")
 UNREMARKABLE = ("passed", "partly", "wrong", "raised", *ALARMING)
 MOST_QUOTED = 12
 """Groups of an exercise of which the report shows an example."""
+
+MOST_TOLD = 5
+"""Known mistakes of an exercise that the report shows unasked; the rarer ones are folded."""
 
 MOST_GUESSES = 12
 OTHER = "something else"
@@ -48,6 +51,7 @@ class About:
         mistakes: who made which, the most frequent first.
         outcomes: who neither solved nor got wrong what was asked: not attempted, did not run, and so on.
         unrecognised: who is wrong in a way that no known mistake is.
+        same: of these, the most who gave the same.
     """
 
     name: str
@@ -55,6 +59,12 @@ class About:
     mistakes: list[Share]
     outcomes: list[Share]
     unrecognised: Share
+    same: Share
+
+    @property
+    def most(self) -> Share:
+        """What most students' points were lost by: a mistake, an outcome, or an answer without a name; nobody's where all is right."""
+        return max(self.mistakes + self.outcomes + [self.same], key=lambda one: len(one.students))
 
     @property
     def recognised(self) -> int:
@@ -100,11 +110,12 @@ class Unusual:
 
 def exercises(gathered: Gathered) -> list[About]:
     """Every exercise, those that went worst first."""
-    told = [_about(gathered, name, points) for name, points in gathered.columns.items()]
+    largest = {group.exercise: group for group in reversed(groups(gathered.lines))}
+    told = [_about(gathered, name, points, largest.get(name)) for name, points in gathered.columns.items()]
     return sorted(told, key=lambda about: about.earned)
 
 
-def _about(gathered: Gathered, name: str, points: float) -> About:
+def _about(gathered: Gathered, name: str, points: float, same: Group | None) -> About:
     own = [line for line in gathered.lines if line.exercise == name and line.graded]
     every = len(own)
 
@@ -122,6 +133,7 @@ def _about(gathered: Gathered, name: str, points: float) -> About:
         shares(lambda line: line.mistakes, lambda mistake: gathered.lessons.get((name, mistake), "")),
         shares(lambda line: () if line.outcome in UNREMARKABLE or line.solved else (line.outcome,)),
         share("not recognised", (line for line in own if line.unrecognised)),
+        share("the same answer, not recognised", same.lines if same else (), same.example.note if same else ""),
     )
 
 
