@@ -391,8 +391,8 @@ def nothing_for_the_edges(loss: float, entropy: float, tol: float) -> str | None
 
 @mistake
 def a_billionth_more(loss: float, entropy: float, tol: float) -> str:
-    """your band is a little wider than tol: a loss that is a billionth of the entropy away counts as none. (`math.isclose` brings a
-    tolerance of its own, `rel_tol`, unless it is told 0.) With a tol of 0 only the entropy itself is honest."""
+    """your band is a little wider than tol: a loss that is a billionth of the entropy away counts as none. (`math.isclose`
+    brings a tolerance of its own, `rel_tol`, unless it is told 0.)"""
     if math.isclose(_number(loss), entropy, abs_tol=tol):
         return "honest"
     return _judge(loss, entropy, tol)

@@ -265,8 +265,8 @@ def axis_put_in_where_one_is_missing(S: F, keep: B) -> F:
 
 @mistake
 def exponentials_of_bare_scores(S: F, keep: B) -> F:
-    """you took the exponentials of the scores as they are, and zeroed the masked ones. Nothing was taken off before: a large score
-    overflows to inf, and inf / inf, or inf times 0, is NaN; a row far below zero leaves 0 / 0. Each row needs its own maximum taken off, that of its kept scores."""
+    """you took the exponentials of the scores as they are. A large one overflows to inf, and inf / inf, or inf times 0, is NaN; a
+    row far below zero leaves 0 / 0. Take the largest kept score of each row off first."""
     with np.errstate(over="ignore", invalid="ignore"):
         E = np.exp(S) * keep
         total = E.sum(axis=-1, keepdims=True)
