@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.measured import HEAD, Row, keep, table
+from autograder.bench.breakdown import PARTS
 from autograder.bench.classes import make_course
 from autograder.bench.measuring import take
 from autograder.bench.pages import WARMING, page_cost
@@ -75,3 +76,8 @@ def test_a_table_says_how_many_times_faster() -> None:
     cells = dict(zip(heading.strip("| ").split(" | "), row[2:-2].split(" | "), strict=True))
     assert tuple(cells) == HEAD
     assert (cells["notebook"], cells["times stock"], cells["two wide"]) == ("00_shapes", "30.0", "")
+
+
+def test_every_part_that_a_clock_is_put_around_is_there() -> None:
+    for part, (owner, name) in PARTS.items():
+        assert callable(getattr(owner, name, None)), part

@@ -16,7 +16,7 @@ from autograder.folder import Course
 from autograder.grading import marking, worker
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.submission import read_submission
-from autograder.plugins import executing
+from autograder.judging import hearing
 from autograder.plugins.papers import new_paper
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.sandbox import Sandbox
@@ -25,7 +25,7 @@ OWN_CELLS, CONVERSATION = "the submission's own cells", "judge and student in co
 PARTS: dict[str, tuple[Any, str]] = {
     "fork and inner wall": (session.Session, "__init__"),
     OWN_CELLS: (session.Session, "finish"),
-    CONVERSATION: (executing, "hear"),
+    CONVERSATION: (hearing, "hear"),
     "reading and repairing": (marking.Marker, "_prepared"),
     "writing the notebook's text": (marking, "text_of"),
     "all of it": (marking.Marker, "mark"),
