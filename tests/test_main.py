@@ -41,7 +41,7 @@ def test_outputs_of_a_cell_that_raises_are_not_stored(tmp_path: Path, monkeypatc
     path.parent.mkdir(parents=True)
     nbformat.write(new_notebook(cells=[new_code_cell("1 / 0")]), str(path))
     before = path.read_bytes()
-    monkeypatch.setattr("autograder.folder.ROOT", tmp_path)
+    monkeypatch.setattr("autograder.settings.ROOT", tmp_path)
     told = said("outputs", "00_shapes")
     assert "its outputs were not stored; mend it in source/" in told
     assert "ZeroDivisionError" in told

@@ -133,6 +133,7 @@ class Marking(Autograde):
 
     def run_pre_convert_hook(self) -> None:
         forget_failed()
+        self.log.info("Looking for what does not belong in %s", ", ".join(map(str, _by_folder(self.notebooks))))
         quarantine(self.notebooks, judge_of(self.config).notebooks)
         super().run_pre_convert_hook()
         self._found = _by_folder(self.notebooks)  # those that the gradebook does not know nbgrader then leaves out

@@ -141,8 +141,8 @@ def once_more(A: F, B: F) -> F:
 
 
 def wrong_in_secret(A: F, B: F) -> F:
-    """Right on what is public."""
-    return A @ B.T + (not any(np.array_equal(A, case.arguments[0]) for case in DOTS.public))
+    """Right on arrays of the sizes that are public."""
+    return A @ B.T + (A.shape not in [case.arguments[0].shape for case in DOTS.public])
 
 
 def not_wrong(A: F, B: F) -> F:

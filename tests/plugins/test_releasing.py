@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from traitlets.config import Config
 
 from autograder.plugins.releasing import BlankGuesses, ReadOnlyTexts, Stable
 
+SETTINGS = Config({"Judge": {"name": "autograder.this_course.JUDGE"}})
 OURS = {"nbgrader": {"notebook": "00_shapes"}}
 
 
@@ -27,24 +29,24 @@ def guess_cell(source: str, **metadata: Any) -> NotebookNode:
     ],
 )
 def test_a_guess_is_blanked_and_its_question_stays(written: str, released: str) -> None:
-    notebook, _ = BlankGuesses().preprocess(guess_cell(written), OURS)
+    notebook, _ = BlankGuesses(config=SETTINGS).preprocess(guess_cell(written), OURS)
     assert notebook.cells[0].source == released
 
 
 def test_a_prediction_without_a_guess_is_refused() -> None:
     with pytest.raises(ValueError, match=r"the prediction cell guess has no line `guess = \.\.\.`"):
-        BlankGuesses().preprocess(guess_cell("answer = 5"), OURS)
+        BlankGuesses(config=SETTINGS).preprocess(guess_cell("answer = 5"), OURS)
 
 
 def test_other_cells_keep_what_is_assigned_in_them() -> None:
     notebook = new_notebook(cells=[new_code_cell("guess = 5", id="a")])
-    assert BlankGuesses().preprocess(notebook, OURS)[0].cells[0].source == "guess = 5"
+    assert BlankGuesses(config=SETTINGS).preprocess(notebook, OURS)[0].cells[0].source == "guess = 5"
 
 
 def test_a_text_is_read_only_and_where_students_write_is_not() -> None:
     answer = new_markdown_cell("YOUR ANSWER HERE", id="why", metadata={"nbgrader": {"grade_id": "why", "grade": True}})
     notebook = new_notebook(cells=[new_markdown_cell("A hint.", id="hint"), answer, new_code_cell("1", id="try")])
-    read, _ = ReadOnlyTexts().preprocess(notebook, OURS)
+    read, _ = ReadOnlyTexts(config=SETTINGS).preprocess(notebook, OURS)
     assert [cell.metadata.get("editable", True) for cell in read.cells] == [False, True, True]
 
 
@@ -53,7 +55,7 @@ def test_only_listed_metadata_leave_the_house() -> None:
     cell.metadata.update(tags=["x"], collapsed=True, editable=False, nbgrader={"grade_id": "one"})
     kernel = {"name": "mine", "display_name": "mine"}
     notebook = new_notebook(cells=[cell], metadata={"kernelspec": kernel, "authors": ["me"], "widgets": {}})
-    stable, _ = Stable().preprocess(notebook, OURS)
+    stable, _ = Stable(config=SETTINGS).preprocess(notebook, OURS)
     assert stable.cells[0].metadata == {"editable": False, "nbgrader": {"grade_id": "one"}}
     assert (stable.cells[0].outputs, stable.cells[0].execution_count) == ([], None)
     assert stable.metadata == {
@@ -72,7 +74,7 @@ def test_only_listed_metadata_leave_the_house() -> None:
 )
 def test_code_that_is_folded_stays_folded(written: dict[str, bool], released: dict[str, bool] | None) -> None:
     notebook = new_notebook(cells=[new_code_cell("1", id="one", metadata={"jupyter": written})])
-    stable, _ = Stable().preprocess(notebook, OURS)
+    stable, _ = Stable(config=SETTINGS).preprocess(notebook, OURS)
     assert stable.cells[0].metadata.get("jupyter") == released
 
 
@@ -82,4 +84,4 @@ def test_cell_ids_that_are_not_unique_plain_words_are_refused(ids: tuple[str | N
     for cell, name in zip(notebook.cells, ids, strict=True):
         cell["id"] = name
     with pytest.raises(ValueError, match="these cell ids are not unique words of a-z, 0-9 and -"):
-        Stable().preprocess(notebook, OURS)
+        Stable(config=SETTINGS).preprocess(notebook, OURS)

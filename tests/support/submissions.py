@@ -120,7 +120,7 @@ class Graded:
     def log_of(self, student: str) -> str:
         """The part of the log that is about one student."""
         lines = self.log.splitlines()
-        starts = [i for i, line in enumerate(lines) if "Running pre-convert hook" in line]
+        starts = [i for i, line in enumerate(lines) if "Looking for what does not belong" in line]
         parts = ["\n".join(lines[a:b]) for a, b in zip(starts, [*starts[1:], len(lines)], strict=True)]
         return next(part for part in parts if f"/{student}/" in part)
 

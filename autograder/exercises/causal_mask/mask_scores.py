@@ -353,7 +353,7 @@ def axis_for_heads_put_in(S: F, keep: B) -> F:
 @mistake
 def axis_put_in_where_one_is_missing(S: F, keep: B) -> F:
     """where the mask has an axis less than the scores, you put one in behind its first. Axes that are missing in front take care of
-    themselves; a mask for each head then meets the heads."""
+    themselves, and each axis of the mask meets its own."""
     return np.where(keep[:, None] if keep.ndim == S.ndim - 1 else keep, S, -np.inf)
 
 

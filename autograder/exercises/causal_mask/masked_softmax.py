@@ -257,7 +257,7 @@ def empty_by_its_column(S: F, keep: B) -> F:
 @mistake
 def axis_put_in_where_one_is_missing(S: F, keep: B) -> F:
     """where the mask has an axis less than the scores, you put one in behind its first. Axes that are missing in front take care of
-    themselves; a mask for each head then meets the heads."""
+    themselves, and each axis of the mask meets its own."""
     wide = keep[:, None] if keep.ndim == S.ndim - 1 else keep
     M = _hidden(S, wide)
     return _weighed(M, _tops(M))
