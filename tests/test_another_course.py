@@ -162,7 +162,9 @@ def test_a_stranger_grades_a_class_with_the_package_alone(wheel: Path, tmp_path:
 
     missing = "import importlib.util as u; print(*[n for n in ('course', 'torch', 'numpy') if u.find_spec(n)])"
     assert run("python", "-c", missing).split() == []
-    assert "mutants" not in run("autograder", "--help")
+    commands = run("autograder", "--help")
+    assert "mutants" not in commands
+    assert "--install-completion" in commands
     for name in SCORES:
         run("nbgrader", "generate_assignment", name)
         for student in ANSWERS:
