@@ -28,7 +28,18 @@ TETHERS = sys.platform.startswith("linux")
 INSIDE = Path(__file__).with_name("inside")
 NOBODY = 61_183  # a user that nobody is; below the range that systemd gives away
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/sys/devices/system/node")
-SETTINGS = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "ssl", "mime.types", "R")
+SETTINGS = (
+    "alternatives",
+    "fonts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "ssl",
+    "mime.types",
+    "R",
+    f"python{sys.version_info.major}.{sys.version_info.minor}",
+)
 PYTHON, PACKAGES, ENGINE, LIBRARY = "/opt/python", "/opt/packages", "/opt/engine", "/opt/library"
 OWN_PROC = ("sh", "-c", 'mount -t proc -o nosuid,nodev,noexec proc /proc 2>/dev/null; exec "$@"', "sh")
 PAGE = 16 << 10  # what a small file takes in memory besides its bytes
