@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from autograder.commands.app import CourseOption, app, in_a_sentence
-from autograder.exercises import NOTEBOOKS
+from autograder.exercises import NOTEBOOKS, notebook_called
 from autograder.settings import course_folder
 
 
@@ -270,9 +270,8 @@ def sample(
 
 def _meant(notebook: str) -> str:
     """The notebook that goes by this name, or by its number."""
-    for name in NOTEBOOKS:
-        if notebook in (name, name.partition("_")[0]):
-            return name
+    if name := notebook_called(notebook):
+        return name
     near = get_close_matches(notebook, NOTEBOOKS, n=1)
     instead = f"did you mean {near[0]}?" if near else f"there are {', '.join(NOTEBOOKS)}"
     raise typer.BadParameter(f"there is no notebook {notebook!r}; {instead}")

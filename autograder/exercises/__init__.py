@@ -68,11 +68,15 @@ def exercise_called(name: str) -> Exercise | None:
     return next((_exercise(notebook, name) for notebook in NOTEBOOKS if name in names_in(notebook)), None)
 
 
+def notebook_called(name: str) -> str | None:
+    """The notebook of that name, or of that number; None where there is none."""
+    return next((notebook for notebook in NOTEBOOKS if name in (notebook, notebook.partition("_")[0])), None)
+
+
 def meant(name: str) -> tuple[str, str] | None:
     """The notebook, and the exercise in it or "" for all, that a name or a notebook's number stands for; None where it is neither."""
-    for notebook in NOTEBOOKS:
-        if name in (notebook, notebook.partition("_")[0]):
-            return notebook, ""
+    if notebook := notebook_called(name):
+        return notebook, ""
     exercise = exercise_called(name)
     return None if exercise is None else (exercise.notebook, name)
 
