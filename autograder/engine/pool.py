@@ -24,6 +24,7 @@ class _Kept:
     own: Zygote | None = None
     standby: Standby | None = None
     modules: set[str] = field(default_factory=set)
+    libraries: list[Path] = field(default_factory=list)
     given: Given = NOTHING
     limits: Limits = field(default_factory=Limits)
 
@@ -69,12 +70,13 @@ def borrowed(
 
 
 def _own(modules: Set[str], libraries: Sequence[Path], limits: Limits, anew: bool, given: Given) -> Zygote:
-    same = given.key == _kept.given.key and limits == _kept.limits
+    there = [*libraries], given.key, limits
+    same = there == (_kept.libraries, _kept.given.key, _kept.limits)
     fits = _kept.own is not None and _kept.own.alive and modules <= _kept.modules and same
     if _kept.own is None or anew or not fits:
         discard()
         _kept.modules = set() if anew else _kept.modules | modules
-        _kept.given, _kept.limits = given, limits
+        _kept.libraries, _kept.given, _kept.limits = [*libraries], given, limits
         _kept.own = Zygote(sorted(_kept.modules), libraries, limits=limits, given=given)
     return _kept.own
 
