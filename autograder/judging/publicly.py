@@ -16,7 +16,7 @@ from course.trial.comparing import difference
 from course.trial.message import Message
 from course.trial.text import EXACTLY
 
-WITH_VALUES = ("partly", "wrong", "raised")
+WITH_VALUES = ("partly", "wrong")
 """Outcomes of answers that came to their end in hidden cases, and so in public ones in all likelihood."""
 
 INTRODUCTION = "What this mistake gives in a public case:"
