@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from course import answers
-from course.checking import begin_elsewhere, only_a_loop, plainest, tried_again, try_publicly
+from course.checking import only_a_loop, plainest, tried_again, try_publicly
 from course.trial.message import Message
 
 INTRODUCTION = "What your answer gives in a public case:"
@@ -19,15 +19,14 @@ def tell(function: Callable[..., object], name: str) -> None:
     """Print the plainest public case in which a wrong answer to the exercise of this name goes wrong, in lines and without a hint; a
     sentence where all of them pass; nothing where there is nothing to try.
     """
-    exercise = answers.find(name)
+    exercise = answers.find(name, mistakes=False)
     tried = try_publicly(exercise, function) if exercise else None
     if tried is None:
         return
     exercise = tried.exercise
     if any(tried.differences):
         case = plainest(exercise, tried.observed, tried.differences)
-        first = (INTRODUCTION, *begin_elsewhere(exercise, function))
-        message = Message("not yet", first, reasons=case.reasons, comparison=case.comparison)
+        message = Message("not yet", (INTRODUCTION,), reasons=case.reasons, comparison=case.comparison)
     elif tried.loops:
         message = Message("not yet", (OF_ALL, only_a_loop(function)))
     elif again := tried_again(exercise, function, tried.observed):

@@ -233,7 +233,7 @@ def try_publicly(exercise: StoredExercise, function: Any) -> Tried | None:
         took = time.monotonic() - clock if held_up(observed[-1]) else time.process_time() - worked
         differences.append(difference(exercise.expected[place], observed[-1]))
         raised = observed[-1].raised
-        if raised is not None and raised.unwritten and not begin_elsewhere(exercise, function):
+        if raised is not None and raised.unwritten and not _begin_elsewhere(exercise, function):
             return None
         if took > PATIENCE and differences[-1]:
             return Tried(_beginning(exercise, place + 1), observed, differences, hurried=True)
@@ -317,7 +317,7 @@ def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
 def _wrong(function: Any, tried: Tried) -> Result:
     """What to say of a wrong answer."""
     exercise, observed, differences = tried.exercise, tried.observed, tried.differences
-    elsewhere = begin_elsewhere(exercise, function)
+    elsewhere = _begin_elsewhere(exercise, function)
     failing = [i for i, found in enumerate(differences) if found]
     mistakes, certainty = known(exercise, observed)
     wrong = [observed[i] for i in failing]
@@ -516,7 +516,7 @@ def _about_names_and_lists(exercise: StoredExercise, function: Any, raised: Rais
     return [f"A {given} has no `.{asked}`, and an array has: `np.array(...)` makes one.{blame}"]
 
 
-def begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
+def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
     """Where a function that this one calls fails its own check, that is the place to begin."""
     inner = inspect.unwrap(function) if callable(function) else function
     called = getattr(getattr(inner, "__code__", None), "co_names", ())
