@@ -298,14 +298,20 @@ def _plain(name: str, state: State, text: str) -> Result:
     return Result(name, Message(state, (text,)))
 
 
-def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
+def said_of_a_right_one(exercise: StoredExercise) -> str:
+    """What an answer is told that is right in every public case."""
     count = len(exercise.cases)
     cases = "the public case" if count == 1 else f"all {count} public cases"
     more = "The hidden tests try more." if any(case.arguments for case in exercise.cases) else NOTHING_MORE
+    return f"{exercise.name}: correct on {cases}. {more}"
+
+
+def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
     warned = list(dict.fromkeys(text for one in observed for text in one.warned))
     on_the_way = (f"On the way Python warned: {'; '.join(warned)}. The answers are right all the same.",)
-    text = f"{exercise.name}: correct on {cases}. {more}"
-    return Result(exercise.name, Message("correct", (text,), notes=on_the_way if warned else ()))
+    return Result(
+        exercise.name, Message("correct", (said_of_a_right_one(exercise),), notes=on_the_way if warned else ())
+    )
 
 
 def _wrong(function: Any, tried: Tried) -> Result:
