@@ -36,6 +36,7 @@ LARGE, PHONE = 1280, 390
 HEIGHT = 900
 UNSEEN = "() => [...document.images].filter(one => one.complete && !one.naturalWidth).map(one => one.src)"
 UNFOLD = "() => document.querySelectorAll('details').forEach(fold => { fold.open = true })"
+TOO_WIDE = "() => [...document.querySelectorAll('.cell_input pre')].filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"
 BEYOND = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -87,6 +88,14 @@ def test_a_page_fits_and_asks_for_nothing_of_elsewhere(
         page.evaluate(UNFOLD)
         assert page.evaluate(BEYOND) == 0
         assert page.evaluate(UNSEEN) == []
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_no_code_is_scrolled_on_a_large_screen(browser: Browser, site: Path, name: str) -> None:
+    with reading(browser, (site / "notebooks" / f"{name}.html").as_uri()) as page:
+        page.evaluate(UNFOLD)
+        assert page.locator(".cell_input pre").count() > 10
+        assert page.evaluate(TOO_WIDE) == []
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", PHONE), ("dark", LARGE)])
