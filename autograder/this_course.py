@@ -88,6 +88,11 @@ class ThisCourse:
 
         return public_case(verdict)
 
+    def trying(self, verdict: Verdict) -> str:
+        from autograder.judging.publicly import trying
+
+        return trying(verdict)
+
     def at_hand(self, notebook: str) -> None:
         from autograder.judging.publicly import at_hand
 

@@ -187,37 +187,66 @@ def examine(function: Any) -> Result:
     exercise = answers.find(name)
     if exercise is None or not callable(function):
         return _plain(name, "unknown", _meant(function, name))
+    tried = try_publicly(exercise, function)
+    if tried is None:
+        return _plain(
+            name,
+            "not written",
+            f"{name}: not written yet. Put your code where `raise NotImplementedError()` is, and run both cells again.",
+        )
+    if any(tried.differences) or tried.loops:
+        return _wrong(function, tried)
+    if again := tried_again(exercise, function, tried.observed):
+        return Result(name, Message("not yet", (f"{name}: not yet.",), reasons=again))
+    return _correct(exercise, tried.observed)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a function gave in the public cases.
+
+    Attributes:
+        exercise: whose cases these are; where one that went wrong took long, as if it had none after that.
+        observed, differences: case by case, what came of it, and in what that is wrong.
+        hurried: whether one took long, so that nothing is tried twice.
+    """
+
+    exercise: StoredExercise
+    observed: list[Observation]
+    differences: list[Difference | None]
+    hurried: bool
+
+    @property
+    def loops(self) -> bool:
+        """Whether a loop is left where there should be none."""
+        return self.exercise.vectorised and lines_grow(self.observed)
+
+
+def try_publicly(exercise: StoredExercise, function: Any) -> Tried | None:
+    """Try a function on the public cases of an exercise; None where it is not written yet."""
     observed: list[Observation] = []
-    hurried = False
+    differences: list[Difference | None] = []
     for place, case in enumerate(exercise.cases):
         clock, worked = time.monotonic(), time.process_time()
         observed.append(seen(exercise.view, case.run(function, exercise.vectorised)))
-        raised = observed[-1].raised
-        stub = raised is not None and raised.unwritten
-        if stub and not _begin_elsewhere(exercise, function):
-            return _plain(
-                name,
-                "not written",
-                f"{name}: not written yet. Put your code where `raise NotImplementedError()` is, and run both cells again.",
-            )
         # what other programs take of the machine is no time of this case's
         took = time.monotonic() - clock if held_up(observed[-1]) else time.process_time() - worked
-        if took > PATIENCE and difference(exercise.expected[place], observed[-1]):
-            exercise, hurried = _beginning(exercise, place + 1), True
-            break
-    differences = [difference(want, got) for want, got in zip(exercise.expected, observed, strict=True)]
-    loops = exercise.vectorised and lines_grow(observed)
-    if any(differences) or loops:
-        return _wrong(exercise, function, observed, differences, hurried)
+        differences.append(difference(exercise.expected[place], observed[-1]))
+        raised = observed[-1].raised
+        if raised is not None and raised.unwritten and not _begin_elsewhere(exercise, function):
+            return None
+        if took > PATIENCE and differences[-1]:
+            return Tried(_beginning(exercise, place + 1), observed, differences, hurried=True)
+    return Tried(exercise, observed, differences, hurried=False)
+
+
+def tried_again(exercise: StoredExercise, function: Any, observed: list[Observation]) -> tuple[str, ...]:
+    """What to say of an answer that is right in every public case, and then, tried once more, is not."""
     with silently():
-        again = _again(exercise, function, observed)
-    if again:
-        return Result(name, Message("not yet", (f"{name}: not yet.",), reasons=again))
-    return _correct(exercise, observed)
+        return _again(exercise, function, observed)
 
 
 def _again(exercise: StoredExercise, function: Any, observed: list[Observation]) -> tuple[str, ...]:
-    """What to say of an answer that is right in every public case, and then, tried once more, is not."""
     if _remembers(exercise, function, observed, 0):
         return (REMEMBERS,)
     for case, expected in exercise.turned:
@@ -285,14 +314,9 @@ def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
     return Result(exercise.name, Message("correct", (text,), notes=on_the_way if warned else ()))
 
 
-def _wrong(
-    exercise: StoredExercise,
-    function: Any,
-    observed: list[Observation],
-    differences: list[Difference | None],
-    hurried: bool,
-) -> Result:
-    """What to say of a wrong answer; nothing is tried twice where it is `hurried`, since a case took long."""
+def _wrong(function: Any, tried: Tried) -> Result:
+    """What to say of a wrong answer."""
+    exercise, observed, differences = tried.exercise, tried.observed, tried.differences
     elsewhere = _begin_elsewhere(exercise, function)
     failing = [i for i, found in enumerate(differences) if found]
     mistakes, certainty = known(exercise, observed)
@@ -311,7 +335,7 @@ def _wrong(
             raised = found.given.kind
             reasons += _about_names_and_lists(exercise, function, found.given)
         with silently():
-            remembers = found.kind == "value" and not hurried and _remembers(exercise, function, observed, i)
+            remembers = found.kind == "value" and not tried.hurried and _remembers(exercise, function, observed, i)
         reasons += [REMEMBERS] if remembers else []
         if not mistakes or certainty == "perhaps":
             reasons += _in_common(exercise, observed, differences)
@@ -319,7 +343,7 @@ def _wrong(
         if slip and found.kind == "value" and mistakes and certainty == "but for form":
             reasons.append(f"Besides, in another case: {_sentence(exercise, i, slip)}")
     else:
-        reasons.append(" ".join([ONLY_A_LOOP, *where_it_loops(function)]))
+        reasons.append(only_a_loop(function))
     return Result(
         exercise.name,
         Message(
@@ -332,6 +356,11 @@ def _wrong(
         ),
         raised,
     )
+
+
+def only_a_loop(function: Any) -> str:
+    """What to say of an answer whose values are right, and which loops."""
+    return " ".join([ONLY_A_LOOP, *where_it_loops(function)])
 
 
 @dataclass(frozen=True)

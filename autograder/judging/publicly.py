@@ -1,5 +1,7 @@
-"""What a feedback page may show in full: a public case in which a known mistake goes wrong. No student's code is run for it: one that
-has seen hidden cases could put them into its answers to public ones.
+"""What a feedback page may show in full: a public case in which a wrong answer goes wrong.
+
+No student's code that has seen hidden cases is run for it, since it could put them into its answers to public ones: a mistake that is
+known for certain answers in place of the student, and any other answer is tried in a process that has heard nothing hidden.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from course.trial.comparing import difference
 from course.trial.message import Message
 from course.trial.text import EXACTLY
 
+WITH_VALUES = ("partly", "wrong")
+"""Outcomes of answers that came to their end in hidden cases, and so in public ones in all likelihood."""
+
 INTRODUCTION = "What this mistake gives in a public case:"
 
 
@@ -23,8 +28,19 @@ def public_case(verdict: Verdict) -> str:
     It is shown of a mistake that gives exactly the student's answers. Hidden cases are not looked at: what is shown here
     is in the students' package.
     """
-    certain = verdict.mistakes and "".join(verdict.lessons).startswith(f"A {EXACTLY}")
-    return _cases(verdict.exercise).get(verdict.mistakes[0], "") if certain else ""
+    return _cases(verdict.exercise).get(verdict.mistakes[0], "") if _certain(verdict) else ""
+
+
+def trying(verdict: Verdict) -> str:
+    """The code that prints such a case of the student's own, or that there is none; "" where none is asked for."""
+    if verdict.outcome not in WITH_VALUES or _certain(verdict):
+        return ""
+    return f"import course.afterwards\ncourse.afterwards.tell({verdict.exercise}, {verdict.exercise!r})"
+
+
+def _certain(verdict: Verdict) -> bool:
+    """Whether a mistake gives exactly the student's answers."""
+    return bool(verdict.mistakes) and "".join(verdict.lessons).startswith(f"A {EXACTLY}")
 
 
 def at_hand(notebook: str) -> None:

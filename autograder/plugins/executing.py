@@ -33,6 +33,7 @@ from autograder.plugins.experiments import is_untouched, unknown, words_in
 from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.papers import PAPER, Papers
 from autograder.plugins.preloading import modules_of
+from autograder.plugins.printable import lines
 from autograder.plugins.reading import say_why
 from autograder.plugins.sandbox import Sandbox
 from autograder.verdicts.cells import ANSWER
@@ -53,6 +54,9 @@ LANGUAGE = {
     "file_extension": ".py",
 }
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
+CUT = "[the rest was cut]"
+SECONDS_IN_PUBLIC = 5.0  # for all wrong answers of a notebook together
+MOST_LINES, MOST_CHARACTERS = 60, 4_000  # of what is shown of one
 SECONDS_TO_LEAVE = 2.0  # for a cell whose judge has already gone
 
 
@@ -127,7 +131,9 @@ class JudgedExecute(Execute):
             untouched = {index: cell.source for index, cell in enumerate(nb.cells) if is_untouched(cell)}
             self._run_cells(nb, left_out=untouched)
             if self._unknown & words_in(untouched.values()):
+                untouched = {}
                 self._run_cells(nb)
+            self._try_publicly(nb, left_out=untouched)
         else:
             folder = Path(resources.get("metadata", {}).get("path") or ".")
             given = self._given(resources["nbgrader"])
@@ -352,6 +358,38 @@ class JudgedExecute(Execute):
             self._warn(f"{exercise}: {SENTENCES[verdict.outcome]}{rest}")
         self._verdicts[index] = verdict
 
+    def _try_publicly(self, nb: NotebookNode, left_out: Collection[int]) -> None:
+        """Add to verdicts on wrong answers what these give in cases that are no secret.
+
+        The cells are run once more for it, in a process in which nobody asks anything hidden, and only as far as they are needed.
+        What it says can therefore be shown, whatever it is. Where it fails, or takes long, nothing is shown.
+        """
+        asked = {index: code for index, verdict in self._verdicts.items() if (code := self._judge.trying(verdict))}
+        seconds = min(SECONDS_IN_PUBLIC, self._left())
+        if not asked or seconds <= 0:
+            return
+        try:
+            with self._opened(nb, None, {}, ()) as session:
+                left = session.allow(seconds)
+                for index, cell in enumerate(nb.cells[: max(asked) + 1]):
+                    source = asked.get(index, "" if index in self._verdicts else cell.source)
+                    if cell.cell_type != "code" or index in left_out or self._skipped(cell) or not source.strip():
+                        continue
+                    run = session.run(source, left())
+                    if run.end != "finished":
+                        raise TimeoutError(f"{self._place(index)}: {run.end}")
+                    if index in asked and run.reply["status"] == "ok":
+                        self._verdicts[index] = replace(self._verdicts[index], case=_printed(run))
+                    elif index in asked:
+                        self._inform(f"{self._place(index)}: {where_it_stopped(run.reply)}")
+        except (ZygoteFailed, TimeoutError) as error:
+            self._inform(str(error))
+
+    def _inform(self, text: str) -> None:
+        """Log why there is no public case to show."""
+        info = self.resources["nbgrader"]
+        self.log.info("%s of %s: public cases were not tried: %s", info["notebook"], info["student"], text)
+
     def _unheard(self, exercise: str, run: CellRun, lived: bool) -> tuple[Outcome, str]:
         answer_cell = f"{exercise}{ANSWER}"
         answer = next((cell for cell in self.nb.cells if _name(cell) == answer_cell), None)
@@ -382,6 +420,14 @@ ENDS = {
 def _name(cell: NotebookNode) -> str:
     name: str = cell.metadata.get("nbgrader", {}).get("grade_id", "")
     return name
+
+
+def _printed(run: CellRun) -> str:
+    """What a cell has printed, as it may stand on a page; its beginning, where that is long."""
+    told = "".join(content["text"] for kind, content in run.messages if kind == "stream").strip()
+    whole = lines(told[: MOST_CHARACTERS + 1])
+    kept = "\n".join(whole[:MOST_CHARACTERS].split("\n")[:MOST_LINES])
+    return kept if kept == whole else f"{kept}\n{CUT}"
 
 
 def _is_written(answer: NotebookNode | None) -> bool:

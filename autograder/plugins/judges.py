@@ -90,6 +90,10 @@ class Judge(Protocol):
     def public_case(self, verdict: Verdict) -> str:
         """A case that is no secret, in which the recognised mistake goes wrong, in lines; "" where there is none to show."""
 
+    def trying(self, verdict: Verdict) -> str:
+        """The code that prints a case that is no secret, in which the student's own answer goes wrong, or a line that says that there
+        is none; "" where `public_case` is enough, or nothing is to be shown. It is run in the student's cells, where nobody was heard."""
+
     def at_hand(self, notebook: str) -> None:
         """Work out what `public_case` shows of a notebook, once for all pages that are made after that."""
 
@@ -130,6 +134,9 @@ class Nobody:
         return {}
 
     def public_case(self, verdict: Verdict) -> str:
+        return ""
+
+    def trying(self, verdict: Verdict) -> str:
         return ""
 
     def at_hand(self, notebook: str) -> None:

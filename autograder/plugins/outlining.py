@@ -49,7 +49,7 @@ class Row:
         properties: what was tried.
         remarks: the lesson of each recognised mistake, and what else was said.
         case: a public case that shows the mistake, in lines; "" where there is none to show.
-        advice: how to get one otherwise; "" where that is not needed.
+        advice: that there is none, or how to get one otherwise; "" where that is not needed.
         comment: what the grader or a person has written to the answer.
         answer: the cell that a comment stands under.
     """
@@ -131,7 +131,7 @@ def outlined(
     Args:
         info: what nbgrader tells of it.
         verdicts: by exercise.
-        public_case: what may be shown of the mistake that a verdict names, in lines.
+        public_case: what may be shown of the mistake that a verdict names, in lines, where nothing was shown of the answer itself.
     """
     comments = {
         cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.get("comment") or ""
@@ -171,7 +171,8 @@ def _row(
     mark, outcome = _outcome(stated, verdict, score, points)
     if verdict is None:
         return Row(name, score, points, mark, outcome, comment=comments.get(answer, ""), answer=answer)
-    case = public_case(verdict)
+    told = verdict.case or public_case(verdict)
+    case = told if "\n" in told else ""
     wrong = verdict.score < verdict.points and verdict.outcome not in (*UNTRIED, "grader fault")
     return Row(
         name,
@@ -182,7 +183,7 @@ def _row(
         tuple(Property(one.shows, one.points, one.earned, one.reason) for one in verdict.findings),
         verdict.remarks,
         case,
-        ASK_CHECK.format(name) if wrong and not case else "",
+        told or ASK_CHECK.format(name) if wrong and not case else "",
         comments.get(answer, ""),
         answer,
     )

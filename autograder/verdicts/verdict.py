@@ -56,6 +56,8 @@ class Verdict:
         lessons: what the student reads about each.
         alike: where no mistake was recognised, a digest of the answers, by which the class report puts like ones together; no
             student is shown it.
+        case: a case that is no secret, in which the student's own answer goes wrong, in lines, or a line about such cases; "" where
+            none was looked for. A student's process has said it: it may be anything.
     """
 
     exercise: str
@@ -65,6 +67,7 @@ class Verdict:
     lessons: tuple[str, ...] = ()
     note: str = ""
     alike: str = ""
+    case: str = ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -95,13 +98,14 @@ class Verdict:
         Raises:
             ValueError: the tree is of any other form, or its score or points are not those of its findings.
         """
-        whole = {"alike": "", **tree} if isinstance(tree, dict) else tree  # version 1.0 wrote none
+        whole = {"alike": "", "case": "", **tree} if isinstance(tree, dict) else tree  # older versions wrote none
         found = _fields(whole, {**_FORM, "score": float, "points": float})
         findings = tuple(Finding(**_fields(finding, _FINDING)) for finding in found["findings"])
         mistakes, lessons = (tuple(_entry(text, str) for text in found[name]) for name in ("mistakes", "lessons"))
         if found["outcome"] not in SENTENCES or not all(0 <= each.earned <= each.points for each in findings):
             raise ValueError("no outcome, or points out of bounds")
-        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, found["note"], found["alike"])
+        said = found["note"], found["alike"], found["case"]
+        verdict = cls(found["exercise"], found["outcome"], findings, mistakes, lessons, *said)
         if (verdict.score, verdict.points) != (found["score"], found["points"]):
             raise ValueError("a score or points that the findings do not come to")
         return verdict
@@ -140,6 +144,7 @@ _FORM: dict[str, type] = {
     "lessons": list,
     "note": str,
     "alike": str,
+    "case": str,
 }
 
 

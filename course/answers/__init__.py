@@ -53,10 +53,14 @@ class StoredExercise:
     mistakes: tuple[StoredMistake, ...]
 
 
-def find(name: str) -> StoredExercise | None:
-    """The exercise called `name`, or None."""
+def find(name: str, mistakes: bool = True) -> StoredExercise | None:
+    """The exercise called `name`, or None.
+
+    Args:
+        mistakes: whether its known mistakes are wanted too: most of the time to read it is theirs.
+    """
     notebook = next((notebook for notebook, names in _index().items() if name in names), None)
-    return _read(notebook, name) if notebook else None
+    return _read(notebook, name, mistakes) if notebook else None
 
 
 def notebooks() -> tuple[str, ...]:
@@ -77,7 +81,7 @@ def _index() -> dict[str, list[str]]:
 
 
 @cache
-def _read(notebook: str, name: str) -> StoredExercise:
+def _read(notebook: str, name: str, mistakes: bool) -> StoredExercise:
     tree = json.loads(files(__package__).joinpath(notebook, f"{name}.json").read_text(encoding="utf-8"))
     return StoredExercise(
         name=name,
@@ -93,7 +97,7 @@ def _read(notebook: str, name: str) -> StoredExercise:
         turned=tuple(zip(map(_case, tree["turned"]), map(_observation, tree["turned_expected"]), strict=True)),
         mistakes=tuple(
             StoredMistake(m["name"], m["lesson"], tuple(_observation(o) for o in m["answers"]), m["loops"])
-            for m in tree["mistakes"]
+            for m in (tree["mistakes"] if mistakes else ())
         ),
     )
 
