@@ -9,6 +9,10 @@ from collections.abc import Callable
 from course import answers
 from course.checking import only_a_loop, plainest, tried_again, try_publicly
 from course.trial.message import Message
+from course.trial.text import folded
+
+PAGE_WIDTH = 64
+"""Characters that stand beside each other in the table of a feedback page, on a laptop."""
 
 INTRODUCTION = "What your answer gives in a public case:"
 ALL_PASS = "All public cases pass; it goes wrong in hidden ones only."
@@ -33,4 +37,4 @@ def tell(function: Callable[..., object], name: str) -> None:
         message = Message("not yet", (OF_ALL, *again))
     else:
         message = Message("not yet", (ALL_PASS,))
-    print(message.text())
+    print(folded(message.text(), PAGE_WIDTH))

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ from course.trial.ranks import held_up
 from course.trial.relation import relation
 from course.trial.silence import silently
 from course.trial.situation import SMALL, leaves, out_of_the_ordinary, situation
-from course.trial.text import LOOP_LEFT, Axes, axes_at, explain, in_common, recognised, show, what
+from course.trial.text import LOOP_LEFT, Axes, axes_at, explain, folded, in_common, recognised, show, what
 from course.trial.values import Value, bare, plain
 from course.trial.views import seen
 from course.trial.where import where
@@ -120,8 +119,7 @@ class CheckFailed(Exception):
         self.result = result
 
     def _render_traceback_(self) -> list[str]:
-        lines = self.result.text.split("\n")
-        return [part for line in lines for part in ([line] if line.startswith(" ") else _wrapped(line))]
+        return folded(self.result.text, VALIDATOR_WIDTH).split("\n")
 
 
 class Stopped(KeyboardInterrupt):
@@ -129,10 +127,6 @@ class Stopped(KeyboardInterrupt):
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
-
-
-def _wrapped(line: str) -> list[str]:
-    return wrap(line, VALIDATOR_WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def check(function: Callable[..., object]) -> Result | None:
@@ -304,14 +298,20 @@ def _plain(name: str, state: State, text: str) -> Result:
     return Result(name, Message(state, (text,)))
 
 
-def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
+def said_of_a_right_one(exercise: StoredExercise) -> str:
+    """What an answer is told that is right in every public case."""
     count = len(exercise.cases)
     cases = "the public case" if count == 1 else f"all {count} public cases"
     more = "The hidden tests try more." if any(case.arguments for case in exercise.cases) else NOTHING_MORE
+    return f"{exercise.name}: correct on {cases}. {more}"
+
+
+def _correct(exercise: StoredExercise, observed: list[Observation]) -> Result:
     warned = list(dict.fromkeys(text for one in observed for text in one.warned))
     on_the_way = (f"On the way Python warned: {'; '.join(warned)}. The answers are right all the same.",)
-    text = f"{exercise.name}: correct on {cases}. {more}"
-    return Result(exercise.name, Message("correct", (text,), notes=on_the_way if warned else ()))
+    return Result(
+        exercise.name, Message("correct", (said_of_a_right_one(exercise),), notes=on_the_way if warned else ())
+    )
 
 
 def _wrong(function: Any, tried: Tried) -> Result:

@@ -10,20 +10,22 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+from typer.testing import CliRunner
 
-from autograder.__main__ import run
 from autograder.authoring import release, trying
+from autograder.commands.app import app
 from autograder.engine.outer import WALLS_VARIABLE, best_walls
 from autograder.folder import NbgraderFailed
 from autograder.problems import Problem
+from tests.conftest import NewCourse
+from tests.support.submissions import NOTEBOOK
 
 
 def said(*words: str) -> str:
     """What a command that fails ends with."""
-    with pytest.raises(SystemExit) as ended:
-        run([*words])
-    assert isinstance(ended.value.code, str)
-    return ended.value.code
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code
+    return done.output.strip()
 
 
 @pytest.fixture
@@ -77,3 +79,38 @@ def test_a_release_that_cannot_be_made(
         monkeypatch.setattr(module, "state", lambda *_: [])
         monkeypatch.setattr(module, "contradictions", lambda: [])
     assert said(*words).startswith(sentence)
+
+
+NOBODY, NOTHING = "nobody", "no_such_thing"
+WRONG: dict[str, tuple[tuple[str, ...], ...]] = {
+    "grade": ((NOTHING,), (NOTEBOOK, "--student", NOBODY)),
+    "extend": ((NOTHING, NOBODY, "--days", "2"), (NOTEBOOK, NOBODY, "--days", "2")),
+    "report": ((NOTHING,),),
+    "likeness": ((NOTHING,),),
+    "export": ((NOTHING,),),
+    "collect": ((NOTHING, "no_such.zip"), (NOTEBOOK, "no_such.zip")),
+    "explain": ((NOBODY, NOTHING), (NOBODY, "pairwise_dots")),
+    "harvest": ((NOTHING,),),
+    "doctor": (("--require", NOTHING),),
+    "new": ((NOTHING, "row_sums"), (NOTEBOOK, "pairwise_dots")),
+    "site": (("--upto", NOTHING),),
+    "sample": ((NOTHING, "--students", "2"), (NOTEBOOK,)),
+    **dict.fromkeys(("outputs", "release", "kit", "solutions", "mutants", "replay", "try"), ((NOTHING,),)),
+}
+"""Of every command, words that it cannot use."""
+WHATEVER = {"notebooks"}
+"""Commands that can use any word."""
+OF_A_CLASS = ("grade", "extend", "report", "likeness", "export", "collect", "explain", "harvest")
+
+
+def test_every_command_is_tried_with_words_that_it_cannot_use() -> None:
+    names = {one.name or one.callback.__name__ for one in app.registered_commands if one.callback}
+    assert names == WRONG.keys() | WHATEVER
+
+
+@pytest.mark.parametrize(("command", "words"), [(name, words) for name, each in WRONG.items() for words in each])
+def test_what_a_command_cannot_use_ends_it_with_2(new_course: NewCourse, command: str, words: tuple[str, ...]) -> None:
+    course = ["--course", str(new_course().root)] if command in OF_A_CLASS else []
+    done = CliRunner().invoke(app, [command, *words, *course])
+    assert done.exit_code == 2, done.output
+    assert done.output

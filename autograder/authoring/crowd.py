@@ -11,7 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.authoring.sample import answers_in, as_notebook_code, hand_in, slipped, told_apart
+from autograder.authoring.sample import answers_in, as_notebook_code, hand_in, right_in_public, slipped, told_apart
 from autograder.exercises import exercises_in
 from autograder.exercises.model import Exercise
 from autograder.folder import Course
@@ -21,7 +21,6 @@ from autograder.settings import ROOT
 FIRST = "Ada Ben Cleo Dan Eve Fay Gus Hal Ivy Jon Kim Lea Max Noa Ola Pia Quin Rio Sam Tea Uli Vic Wim Xia Yan Zoë"
 LAST = "Stone Müller O'Brien Young Ito Novák Silva Okafor Khan Berg Rossi Haddad Nguyen Kowalski Dubois Sato"
 DUE, IN_TIME, LATE = "2026-03-01 12:00:00", "2026-03-01 10:00:00 UTC", "2026-03-02 18:30:00 UTC"
-CORRECT = "{name}: correct on all public cases. The hidden tests try more."
 
 ODD = {
     7: "hands in nothing",
@@ -33,6 +32,7 @@ ODD = {
     29: "ends its process",
     31: "never ends",
     37: "a syntax error",
+    41: "is right in public only",
 }
 """What is odd about a student, by the place among fifty; the rest of the class is the same in kind."""
 ROUND = 50
@@ -47,14 +47,14 @@ def make_crowd(folder: Path, notebook: str, students: int) -> Course:
     """A course folder of its own with one notebook handed in by so many, ready to be graded; what was there is replaced.
 
     Of three answers about two are right; of the others most make a known mistake, some slip in a way that no list has, alone or as
-    others do, and some are left open. Of fifty students nine are odd.
+    others do, and some are left open. Of fifty students ten are odd.
     """
     if folder.exists():
         shutil.rmtree(folder)
     course = Course.copied(folder)
     course.generate_assignment(notebook)
     source = ROOT / "source" / notebook / f"{notebook}.ipynb"
-    right = answers_in(source)
+    right, beginning = answers_in(source), exercises_in(notebook)[0]
     chance = random.Random(0)
     with Gradebook(course.database, course.directory.course_id) as gradebook:
         gradebook.update_or_create_assignment(notebook, duedate=DUE)
@@ -70,8 +70,11 @@ def make_crowd(folder: Path, notebook: str, students: int) -> Course:
             if oddity in ANSWERED:
                 last = exercises_in(notebook)[-1].name
                 answers[last] = ANSWERED[oddity].format(name=last)
-            hand_in(course, _name(number), notebook, answers)
-            _as_left(course, number, notebook, answers == right, chance)
+            checked = answers == right
+            if oddity == "is right in public only":
+                answers, checked = {**right, beginning.name: right[beginning.name] + right_in_public(beginning)}, True
+            hand_in(course, _name(number), notebook, answers, checked)
+            _as_left(course, number, notebook, chance)
     return course
 
 
@@ -100,16 +103,13 @@ def _answers(exercises: Sequence[Exercise], right: dict[str, str], chance: rando
     return answers
 
 
-def _as_left(course: Course, number: int, notebook: str, all_right: bool, chance: random.Random) -> None:
-    """Change a submission into what somebody leaves: guesses, what `check` said, a date; and what is odd about some."""
+def _as_left(course: Course, number: int, notebook: str, chance: random.Random) -> None:
+    """Change a submission into what somebody leaves: guesses, a date; and what is odd about some."""
     path = course.folder("submitted", _name(number), notebook) / f"{notebook}.ipynb"
     work = nbformat.read(path, as_version=4)
     for cell in work.cells:
         if cell.source.startswith("guess"):
             _guess(cell, chance)
-        if all_right and cell.source.startswith("check("):
-            said = CORRECT.format(name=cell.source.partition("(")[2].rstrip(")"))
-            cell.outputs = [nbformat.v4.new_output("execute_result", {"text/plain": said}, execution_count=1)]
     oddity = _oddity(number)
     if oddity == "a copied cell":
         tested = next(cell for cell in work.cells if cell.metadata.get("nbgrader", {}).get("grade"))

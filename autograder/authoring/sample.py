@@ -17,6 +17,8 @@ from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.exercises.model import ANSWER, Exercise, Implementation, equivalence
 from autograder.folder import Course
 from autograder.settings import ROOT
+from course.answers import find
+from course.checking import said_of_a_right_one
 
 FOLDER = ROOT / "build" / "sample"
 MARKS = ("mistake", "misses_the_idea", "right", "equivalent(", "right_to_seven_digits")
@@ -41,16 +43,18 @@ _meant = {name}
 
 @_functools.wraps(_meant)
 def {name}(*arguments, _meant=_meant, **keywords):
-    return _slipped(_meant(*arguments, **keywords))
+    found = _meant(*arguments, **keywords)
+    return found if [list(getattr(one, "shape", ())) for one in arguments] in {spared} else _slipped(found)
 """
-"""A wrong answer that no list has: every number of the right one, a little larger."""
+"""A wrong answer that no list has: every number of the right one, a little larger, but for arguments of some shapes."""
 
 
 def make_sample() -> Course:
-    """A course folder of its own with seven students' submissions for every notebook, ready to be graded.
+    """A course folder of its own with eight students' submissions for every notebook, ready to be graded.
 
     Ada has everything right, Ben hands in the empty release, Cleo stops half-way. Dan, Eve and Fay each hold one known mistake in
-    every exercise. Gus hands in one file that is not a notebook, and nothing else.
+    every exercise. Ivy is right in all public cases, and in the hidden ones of the first exercise wrong. Gus hands in one file that is
+    not a notebook, and nothing else.
     """
     if FOLDER.exists():
         shutil.rmtree(FOLDER)
@@ -65,6 +69,14 @@ def make_sample() -> Course:
         hand_in(course, "cleo", notebook, half)
         for place, student in enumerate(("dan", "eve", "fay")):
             hand_in(course, student, notebook, mistaken_answers(notebook, place))
+        first = exercises[0]
+        hand_in(
+            course,
+            "ivy",
+            notebook,
+            {**solutions, first.name: solutions[first.name] + right_in_public(first)},
+            checked=True,
+        )
     broken = course.folder("submitted", "gus", NOTEBOOKS[0]) / f"{NOTEBOOKS[0]}.ipynb"
     broken.parent.mkdir(parents=True)
     broken.write_text("this is not a notebook")
@@ -88,7 +100,13 @@ def told_apart(exercise: Exercise) -> list[Implementation]:
 
 def slipped(name: str, factor: float) -> str:
     """What follows a right answer of this name to make it wrong in a way that no list has: every number so many times as large."""
-    return UNLISTED.format(name=name, factor=factor)
+    return UNLISTED.format(name=name, factor=factor, spared=[])
+
+
+def right_in_public(exercise: Exercise) -> str:
+    """What follows a right answer to make it wrong where the arguments have other shapes than in every public case."""
+    shapes = [[list(getattr(one, "shape", ())) for one in case.arguments] for case in exercise.public]
+    return UNLISTED.format(name=exercise.name, factor=1.5, spared=shapes)
 
 
 def answers_in(path: Path) -> dict[str, str]:
@@ -200,11 +218,17 @@ class _Renamer(ast.NodeTransformer):
         return node
 
 
-def hand_in(course: Course, student: str, notebook: str, answers: dict[str, str]) -> None:
-    """Hand in the release with some answers filled in."""
+def hand_in(course: Course, student: str, notebook: str, answers: dict[str, str], checked: bool = False) -> None:
+    """Hand in the release with some answers filled in, as `checked` with what `check` says of right ones."""
     filled = nbformat.read(str(course.root / "release" / notebook / f"{notebook}.ipynb"), as_version=4)
     for cell in filled.cells:
         cell.source = answers.get(_answered(cell), cell.source)
+        tried = (
+            find(cell.source.partition("(")[2].rstrip(")")) if checked and cell.source.startswith("check(") else None
+        )
+        if tried:
+            said = said_of_a_right_one(tried)
+            cell.outputs = [nbformat.v4.new_output("execute_result", {"text/plain": said}, execution_count=1)]
     target = course.folder("submitted", student, notebook) / f"{notebook}.ipynb"
     target.parent.mkdir(parents=True)
     nbformat.write(filled, str(target))

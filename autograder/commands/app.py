@@ -53,7 +53,10 @@ def in_a_sentence() -> Iterator[None]:
 
     try:
         yield
-    except (NoSuchWalls, Problem) as error:
+    except Problem as problem:
+        typer.echo(str(problem), err=True)
+        sys.exit(problem.code)
+    except NoSuchWalls as error:
         sys.exit(str(error))
     except NbgraderFailed as error:
         sys.exit(f"nbgrader could not make the release; mend source/ where it says so:\n{error}")

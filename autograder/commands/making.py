@@ -251,14 +251,14 @@ def sample(
     ] = None,
     students: Annotated[int | None, typer.Option(min=1, help="make a class of so many, and do not grade it")] = None,
 ) -> None:
-    """Make a sample class of seven in build/sample and grade all of it; or a large one for one notebook, to rehearse an evening."""
+    """Make a sample class of eight in build/sample and grade all of it; or a large one for one notebook, to rehearse an evening."""
     from autograder.authoring.crowd import make_crowd
     from autograder.authoring.sample import FOLDER, make_sample
     from autograder.grading.command import grade_all
     from autograder.settings import ROOT
 
     if students is None and notebook is not None:
-        raise typer.BadParameter("the class of seven hands in all notebooks; say how many --students there are to be")
+        raise typer.BadParameter("the class of eight hands in all notebooks; say how many --students there are to be")
     with in_a_sentence():
         if students is None:
             sys.exit(grade_all(make_sample(), NOTEBOOKS))

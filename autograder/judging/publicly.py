@@ -10,11 +10,12 @@ from functools import cache
 
 from autograder.verdicts.verdict import Verdict
 from course import answers
+from course.afterwards import PAGE_WIDTH
 from course.answers import StoredExercise, StoredMistake
 from course.checking import plainest
 from course.trial.comparing import difference
 from course.trial.message import Message
-from course.trial.text import EXACTLY
+from course.trial.text import EXACTLY, folded
 
 WITH_VALUES = ("partly", "wrong")
 """Outcomes of answers that came to their end in hidden cases, and so in public ones in all likelihood."""
@@ -61,4 +62,5 @@ def _case(exercise: StoredExercise, mistake: StoredMistake) -> str:
     if not any(differences):
         return ""
     case = plainest(exercise, mistake.answers, differences, digits=False)
-    return Message("not yet", (INTRODUCTION,), reasons=case.reasons, comparison=case.comparison).text()
+    message = Message("not yet", (INTRODUCTION,), reasons=case.reasons, comparison=case.comparison)
+    return folded(message.text(), PAGE_WIDTH)

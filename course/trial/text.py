@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
+from textwrap import wrap
 
 import numpy as np
 
@@ -32,6 +33,16 @@ LOOP_LEFT = "More Python lines run when the input is larger: a loop is left, you
 def in_columns(text: str, style: str = "") -> str:
     """A text of several lines as HTML that keeps its columns: where there is too little room it is scrolled, and no line is broken."""
     return f"<pre style='{style}white-space:pre; overflow-x:auto'>{escape(text)}</pre>"
+
+
+def folded(text: str, width: int) -> str:
+    """A text whose sentences are no wider than so many characters; lines that begin with a space, such as a table's, are as they were."""
+    lines = text.split("\n")
+    return "\n".join(part for line in lines for part in ([line] if line.startswith(" ") else _wrapped(line, width)))
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    return wrap(line, width, break_long_words=False, break_on_hyphens=False)
 
 
 def marked_up(text: str) -> str:

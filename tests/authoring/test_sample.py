@@ -14,8 +14,11 @@ from autograder.authoring.sample import make_sample
 from autograder.exercises import exercises_in
 from autograder.folder import Course
 from autograder.grading.command import run
+from autograder.grading.report.gathering import gather
 from autograder.grading.report.lines import NOTHING, Line, lines
+from autograder.grading.report.telling import passed_and_lost
 from autograder.grading.run import grade
+from course.afterwards import ALL_PASS
 from tests.support.submissions import words
 
 NOTEBOOK = "00_shapes"
@@ -53,8 +56,8 @@ def row(report: list[Line], student: str) -> list[tuple[float | None, str]]:
     return [(line.score, line.outcome) for line in report if line.student == student]
 
 
-def test_seven_students_hand_in_something(course: Course) -> None:
-    assert course.submitters(NOTEBOOK) == ["ada", "ben", "cleo", "dan", "eve", "fay", "gus"]
+def test_eight_students_hand_in_something(course: Course) -> None:
+    assert course.submitters(NOTEBOOK) == ["ada", "ben", "cleo", "dan", "eve", "fay", "gus", "ivy"]
 
 
 def test_each_student_of_the_sample_earns_what_their_story_says(report: list[Line]) -> None:
@@ -73,6 +76,17 @@ def test_a_known_mistake_loses_marks_and_is_named(report: list[Line], student: s
     assert all((line.score or 0.0) < exercise.points for line, exercise in zip(own, exercises, strict=True))
 
 
+def test_who_is_right_in_public_only_is_told_of_as_such(course: Course, report: list[Line]) -> None:
+    first = exercises_in(NOTEBOOK)[0]
+    (lost, *rest) = row(report, "ivy")
+    assert lost[0] != first.points
+    assert rest == [(2.0, "passed"), (3.0, "passed")]
+    (share,) = passed_and_lost(gather(course, NOTEBOOK))
+    assert (share.what, share.students) == (first.name, ("ivy",))
+    page = (course.folder("feedback", "ivy", NOTEBOOK) / f"{NOTEBOOK}.html").read_text()
+    assert ALL_PASS in words(page)
+
+
 def test_a_student_who_handed_in_nothing_is_in_the_report_and_has_no_zero(report: list[Line]) -> None:
     assert row(report, "hal") == [(None, NOTHING)] * 3
 
@@ -81,7 +95,7 @@ def test_the_page_has_a_row_for_every_student_with_points_and_total(graded: Path
     page = graded.read_text()
     assert graded.name == f"{NOTEBOOK}.html"
     rows = {cells[0]: cells[1:] for cells in cells_of_students(page)}
-    assert list(rows) == ["ada", "ben", "cleo", "dan", "eve", "fay", "gus", "hal"]
+    assert list(rows) == ["ada", "ben", "cleo", "dan", "eve", "fay", "gus", "hal", "ivy"]
     assert rows["ada"] == ["2", "2", "3", "7"]
     assert rows["cleo"] == ["2", "0 not attempted", "0 not attempted", "2"]
     assert rows["hal"] == [NOTHING, "", "", ""]
@@ -130,13 +144,14 @@ def test_a_large_class_has_the_odd_ones_of_every_large_class(tmp_path: Path) -> 
     assert "could not be read" in told[odd["no notebook"]]
     assert " (1).ipynb was renamed to " in told[odd["another name"]]
     assert "was there twice" in told[odd["a copied cell"]]
-    graded = grade(
-        course, NOTEBOOK, feedback=False, students=[odd["ends its process"], odd["a syntax error"], odd["late"]]
-    )
+    named = ("ends its process", "a syntax error", "late", "is right in public only")
+    graded = grade(course, NOTEBOOK, feedback=False, students=[odd[name] for name in named])
     last = exercises_in(NOTEBOOK)[-1].name
     outcomes = {(line.student, line.exercise): line.outcome for line in graded.lines}
     assert outcomes[odd["ends its process"], last] == "crashed"
     assert outcomes[odd["a syntax error"], last] not in ("passed", "partly")
+    lost = [student for share in passed_and_lost(gather(course, NOTEBOOK)) for student in share.students]
+    assert lost == [odd["is right in public only"]]
     assert [late.seconds > 0 for student, late in graded.late.items() if student == odd["late"]] == [True]
 
 
