@@ -331,7 +331,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.
     with pytest.raises(SystemExit) as ended:
         run(["solutions", "00_shapes", "--folder", str(tmp_path / "file" / "solutions")])
     told = capsys.readouterr().err
-    assert ended.value.code == 2
+    assert ended.value.code == 1
     assert told.startswith(f"{tmp_path / 'file' / 'solutions'} cannot be written (Not a directory).")
     assert "--folder FOLDER" in told
 
