@@ -36,7 +36,7 @@ def trying(verdict: Verdict) -> str:
     """The code that prints such a case of the student's own, or that there is none; "" where none is asked for."""
     if verdict.outcome not in WITH_VALUES or _certain(verdict):
         return ""
-    return f"import course.afterwards\ncourse.afterwards.tell({verdict.exercise}, {verdict.exercise!r})"
+    return f"import course\ncourse.afterwards.tell({verdict.exercise}, {verdict.exercise!r})"
 
 
 def _certain(verdict: Verdict) -> bool:

@@ -20,9 +20,10 @@ Axes = str | list[str] | None
 
 EXACTLY = "known mistake gives exactly these answers"
 KNOWN_MISTAKE = f"A {EXACTLY}: "
-BUT_FOR_FORM = f"But for their form, a {EXACTLY}: "
-ERRORS_TOO = f"{EXACTLY} and such errors"
-PERHAPS = "One mistake that leads to answers like these: "
+KNOWN_MISTAKE_AND_ERRORS = f"A {EXACTLY} and such errors: "
+BUT_FOR_FORM = "A known mistake's answers, in another form: "
+BUT_FOR_FORM_AND_ERRORS = "A known mistake's answers and errors, in another form: "
+PERHAPS = "One mistake that gives answers like these: "
 SEVEN_DIGITS_LEFT = "the right value to some seven digits"
 SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
 """Where float32 ends, in digits: a result worked out with it agrees to so many, most often."""
@@ -62,8 +63,9 @@ def recognised(lesson: str, wrong: Iterable[Observation], certainty: Certainty) 
     errors = [observed.raised is not None for observed in wrong]
     if certainty == "perhaps" or (errors and all(errors)):
         return PERHAPS + lesson
-    begin = KNOWN_MISTAKE if certainty == "exactly" else BUT_FOR_FORM
-    return (begin.replace(EXACTLY, ERRORS_TOO) if any(errors) else begin) + lesson
+    if certainty == "exactly":
+        return (KNOWN_MISTAKE_AND_ERRORS if any(errors) else KNOWN_MISTAKE) + lesson
+    return (BUT_FOR_FORM_AND_ERRORS if any(errors) else BUT_FOR_FORM) + lesson
 
 
 def explain(

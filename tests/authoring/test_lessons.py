@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from keyword import iskeyword
 
+import numpy as np
 import pytest
 
 from autograder.exercises import NOTEBOOKS, every_exercise
 from autograder.exercises.model import Exercise, lesson
 from autograder.settings import ROOT
 from course.answers import find
+from course.checking import known
 from course.trial.comparing import difference
 from course.trial.text import recognised
+from course.trial.values import Value, map_leaves
 from tests.support.leaks import source_cells
 
 MOST_WORDS = 50
@@ -88,6 +92,30 @@ def test_no_message_is_long_before_its_numbers(exercise: Exercise) -> None:
         wrong = [answer for expected, answer in pairs if difference(expected, answer)]
         said = f"{exercise.name}: not yet. {recognised(mistake.lesson, wrong, 'exactly')}"
         counted[mistake.name] = len(said.split())
+    assert {name: words for name, words in counted.items() if words > MOST_BEFORE_NUMBERS} == {}
+
+
+@every
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nor_is_it_where_the_mistake_was_made_in_another_dtype(exercise: Exercise, dtype: type[np.floating]) -> None:
+    """Each lesson of those that such answers point to: where they point to several, the student chooses."""
+
+    def cast(leaf: Value) -> Value:
+        return leaf.astype(dtype) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
+
+    stored = find(exercise.name)
+    assert stored is not None
+    counted, named = {}, 0
+    for mistake in stored.mistakes:
+        with np.errstate(over="ignore"):
+            given = [replace(answer, result=map_leaves(cast, answer.result)) for answer in mistake.answers]
+        wrong = [one for want, one in zip(stored.expected, given, strict=True) if difference(want, one)]
+        mistakes, certainty = known(stored, given)
+        named += bool(mistakes)
+        for pointed in mistakes:
+            said = f"{exercise.name}: not yet. {recognised(pointed.lesson, wrong, certainty)}"
+            counted[mistake.name, certainty] = len(said.split())
+    assert named
     assert {name: words for name, words in counted.items() if words > MOST_BEFORE_NUMBERS} == {}
 
 

@@ -133,7 +133,7 @@ def test_partial_credit_comes_with_the_reason_and_the_mistakes_name(judged: Call
         "  NO  0/0.5  keeps float32\n"
         "           The result should be float32; yours is float64.\n"
         "  ok  0.5/0.5  without a loop\n"
-        "  One mistake that leads to answers like these: you computed in float64."
+        "  One mistake that gives answers like these: you computed in float64."
     )
 
 
