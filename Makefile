@@ -90,4 +90,5 @@ $(READY): constraints.txt pyproject.toml course/__init__.py
 	mkdir -p $(VENV)/share/jupyter/lab/settings
 	echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
 		> $(VENV)/share/jupyter/lab/settings/overrides.json
+	cp .ci/autograder $(VENV)/bin
 	touch $@

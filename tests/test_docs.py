@@ -180,6 +180,7 @@ def test_the_limits_are_those_that_hold() -> None:
         "processes and threads (`c.Sandbox.processes`)": str(limits.processes),
         "each folder that it can write (`c.Sandbox.disk`, in MiB)": f"{limits.disk >> 20} MiB",
         "output (`c.Sandbox.output`, in MiB)": f"{limits.output >> 20} MiB",
+        "network (`c.Sandbox.network`, hosts)": ", ".join(limits.network) or "none",
     }
     page = " ".join(text("operators.md").split())
     assert f"{1 / SECONDS_BETWEEN_LOOKS:g} times a second" in page

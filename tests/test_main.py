@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +38,13 @@ def no_such_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_doctor_names_the_walls_that_there_are(no_such_walls: None) -> None:
     assert said("doctor") == f"{WALLS_VARIABLE} is 'thick'; it can be both, outer, none. Change it, or unset it."
+
+
+def test_a_shell_can_complete_the_command() -> None:
+    asked = {"_AUTOGRADER_COMPLETE": "complete_bash", "COMP_WORDS": "autograder gra", "COMP_CWORD": "1"}
+    command = Path(sys.executable).with_name("autograder")
+    ended = subprocess.run([command], env={"PATH": "/usr/bin:/bin", **asked}, capture_output=True, text=True)
+    assert ended.stdout.split() == ["grade"]
 
 
 def test_outputs_of_a_cell_that_raises_are_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,11 @@ def squared(A: F) -> F:
 @right
 def added_to_itself(A: F) -> F:
     return A + A
+
+
+@right
+def doubled_by_multiply(A: F) -> F:
+    return np.multiply(A, 2)
 '''
 
 TASK = """### Exercise 0 · `{name}`

@@ -46,7 +46,9 @@ def attempt(name: str) -> int:
         )
     code = main(exercises) or _test(notebook, [exercise.name for exercise in exercises])
     if not code:
-        print(f"{name}: all of it holds. Then `make lint`, and commit the exercise with README.md, {', '.join(MADE)}.")
+        print(
+            f"{name}: all of it holds. Then `make lint`, and commit the exercise with README.md, docs/shapes.md, {', '.join(MADE)}."
+        )
     return code
 
 

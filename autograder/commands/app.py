@@ -7,16 +7,15 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
-INSTALLED = find_spec("autograder.commands.making") is None
-"""Whether this is the package, with a command that a shell can complete, and not a checkout, where it is `python -m autograder`."""
+COMPLETES = Path(sys.argv[0]).name != "__main__.py"
+"""Whether a shell could complete this: `autograder`, and not `python -m autograder`."""
 
-app = typer.Typer(no_args_is_help=True, add_completion=INSTALLED, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, add_completion=COMPLETES, pretty_exceptions_enable=False)
 
 CourseOption = Annotated[
     Path | None,

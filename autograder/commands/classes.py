@@ -13,7 +13,7 @@ import typer
 
 from autograder.commands.app import CourseOption, app, exit_with, in_a_sentence
 from autograder.problems import Problem
-from autograder.settings import assignment_meant, course_folder, settings_in
+from autograder.settings import CONFIG, assignment_meant, course_folder, settings_in
 
 if TYPE_CHECKING:
     from autograder.folder import Course
@@ -172,8 +172,9 @@ def collect(
 @app.command()
 def doctor(
     require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
+    course: CourseOption = None,
 ) -> None:
-    """Say what this machine can do, above all which walls it can put around submissions."""
+    """Say what this machine can do, above all which walls it can put around submissions, and what a course's will get."""
     from autograder.engine import NoSuchWalls
     from autograder.engine.doctor import diagnose
 
@@ -181,13 +182,41 @@ def doctor(
         raise typer.BadParameter(f"{require!r} cannot be required; `walls` can")
     try:
         found = diagnose()
-    except NoSuchWalls as error:
+        expected = _expected(course)
+    except (NoSuchWalls, Problem) as error:
         sys.exit(str(error))
     for finding in found:
         typer.echo(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
         if not finding.holds and finding.remedy:
             typer.echo(f"      {finding.remedy}")
+    for what, seen in expected:
+        typer.echo(f"    {what}: {seen}")
     sys.exit(1 if require and not all(finding.holds for finding in found if finding.wall) else 0)
+
+
+def _expected(course: Path | None) -> list[tuple[str, str]]:
+    """What the submissions of a course will get; nothing where none is named and one stands in none.
+
+    Raises:
+        Problem: there is no course where one was named, or its settings cannot be used.
+    """
+    _import_nbgrader()
+    from traitlets import TraitError
+
+    from autograder.plugins.expecting import expectations
+
+    try:
+        root = course_folder(course).resolve()
+    except Problem:
+        if course:
+            raise
+        return []
+    settings = settings_in(root)
+    source = root / settings.CourseDirectory.get("source_directory", "source")
+    try:
+        return [("course", str(root)), *expectations(settings, source)]
+    except (ImportError, TraitError) as error:
+        raise Problem(f"{root / CONFIG} has a setting that cannot be used; mend it: {error}") from None
 
 
 def _meant(course: Path | None, assignment: str) -> tuple[Course, str]:

@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from jupyter_client.manager import AsyncKernelManager
 from autograder.engine import groups
 from autograder.engine.given import NOTHING, Given
 from autograder.engine.inside.walls import Limits
+from autograder.engine.network import WayOut
 from autograder.engine.outer import TETHERS, best_walls, command, interpreter, tethered
 
 MEETING = "k"
@@ -35,7 +36,7 @@ def walled_kernels(
 ) -> Iterator[type[AsyncKernelManager]]:
     """A kernel manager whose kernels see no more of this machine than a submission in the engine, and may write in one folder.
 
-    They talk over sockets in a folder of their own: there is no network. Where no wall can be built, they are like any other kernel. On
+    They talk over sockets in a folder of their own: there is no network, but for the hosts of the course's list. Where no wall can be built, they are like any other kernel. On
     Linux they end when the context ends, or this process does, however that comes about.
 
     Args:
@@ -47,12 +48,14 @@ def walled_kernels(
         limits: what a kernel may use.
     """
     walls = best_walls()
+    proxied = bool(limits.network) and walls != "none"
     if not TETHERS:
         yield AsyncKernelManager
         return
     meeting = place / MEETING
     meeting.mkdir()
     with _bounded(limits) as entered, ExitStack() as ends:
+        channel = ends.enter_context(closing(WayOut(limits.network))).channel if proxied else None
 
         class TetheredKernelManager(AsyncKernelManager):
             def __init__(self, **keywords: Any) -> None:
@@ -71,8 +74,9 @@ def walled_kernels(
                 ends.callback(os.close, writing)
                 with (place / SAID).open("wb") as said:
                     streams = {"stdin": reading, "stdout": said, "stderr": said}
+                    passed = {"pass_fds": [channel.fileno()]} if channel else {}
                     try:
-                        await super()._async_launch_kernel(kernel_cmd, **{**keywords, **streams})
+                        await super()._async_launch_kernel(kernel_cmd, **{**keywords, **streams, **passed})
                     finally:
                         os.close(reading)
 
@@ -92,8 +96,9 @@ def walled_kernels(
                 if within[0] == sys.executable:
                     within[0] = interpreter()
                 writable = [str(meeting), str(folder)]
-                launched = ["-m", "inside.launch", json.dumps(asdict(limits)), *within]
-                wall, _ = command(walls, launched, libraries, writable, given, limits.disk)
+                way_out = str(channel.fileno()) if channel else ""
+                launched = ["-m", "inside.launch", json.dumps(asdict(limits)), way_out, *within]
+                wall, _ = command(walls, launched, libraries, writable, given, limits.disk, proxied)
                 return entered(wall)
 
         try:

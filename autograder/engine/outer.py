@@ -78,9 +78,23 @@ EVERYBODY = {
 }
 
 
-def environment(kind: Walls) -> dict[str, str]:
-    """What a submission's process finds in its environment: nothing of the grader's own."""
+_PROXY = "http://{}:{}".format(*walls.WAY_OUT)
+THROUGH_THE_PROXY = {
+    **dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), _PROXY),
+    **dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1,::1"),
+}
+
+
+def environment(kind: Walls, proxied: bool = False) -> dict[str, str]:
+    """What a submission's process finds in its environment: nothing of the grader's own.
+
+    Args:
+        kind: what stands around it.
+        proxied: whether there is a proxy.
+    """
     found = {**EVERYBODY, "PYTHONPATH": os.pathsep.join(_import_path(kind)[1:])}
+    if proxied:
+        found |= THROUGH_THE_PROXY
     if kind == "none":
         found |= {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     else:
@@ -95,6 +109,7 @@ def command(
     writable: Sequence[str] = (),
     given: Given = NOTHING,
     disk: int = walls.Limits().disk,
+    proxied: bool = False,
 ) -> tuple[list[str], Mapping[str, str]]:
     """How to start Python with these arguments behind the outer wall, and the environment to start it in.
 
@@ -106,8 +121,9 @@ def command(
             processes does not hold where that user is root.
         given: the instructor's files; the large ones are let in.
         disk: bytes in each of the folders in memory that can be written in.
+        proxied: whether the variables name the proxy.
     """
-    variables = {**environment(kind), "PYTHONPATH": os.pathsep.join(_import_path(kind))}
+    variables = {**environment(kind, proxied), "PYTHONPATH": os.pathsep.join(_import_path(kind))}
     if kind == "none":
         return [sys.executable, *arguments], variables
     wall = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]

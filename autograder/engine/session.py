@@ -138,7 +138,7 @@ class Session:
         self._own_folder = temporary.make() if place.walls == "none" else None
         where = str(Path(self._own_folder or HOME, folder))
         opening = {
-            "environment": {**environment(place.walls), **(variables or {})},
+            "environment": {**environment(place.walls, place.proxied), **(variables or {})},
             "files": {name: base64.b64encode(content).decode() for name, content in (files or {}).items()},
             "folder": where,
             "removed": list(removed),

@@ -16,6 +16,7 @@ from autograder.engine import groups, temporary
 from autograder.engine.given import NOTHING, Given
 from autograder.engine.groups import Bound
 from autograder.engine.inside.walls import GIVEN, SOCKET_BUFFER, Limits
+from autograder.engine.network import WayOut
 from autograder.engine.outer import Walls, best_walls, command, tethered
 
 SECONDS_TO_END = 10.0
@@ -33,6 +34,7 @@ class Place(NamedTuple):
     Attributes:
         bound: None where there are no control groups.
         output: bytes that all outputs of a notebook may have.
+        proxied: whether there is a proxy, through which they reach some hosts.
     """
 
     address: str
@@ -40,6 +42,7 @@ class Place(NamedTuple):
     given: frozenset[str] = frozenset()
     bound: Bound | None = None
     output: int = Limits().output
+    proxied: bool = False
 
 
 class ZygoteFailed(RuntimeError):
@@ -74,7 +77,9 @@ class Zygote:
         limits = limits or Limits()
         bound = groups.allowing(limits.together) if kind != "none" else None
         self._folder = temporary.make()
-        self.place = Place(str(self._folder / "socket"), kind, given.names, bound, limits.output)
+        self._way_out = WayOut(limits.network) if limits.network and kind != "none" else None
+        proxied = self._way_out is not None
+        self.place = Place(str(self._folder / "socket"), kind, given.names, bound, limits.output, proxied)
         self._log = self._folder / "log"
         pictures = [REHEARSAL_WITH_PICTURES] if "matplotlib.pyplot" in modules else []
         with socket.socket(socket.AF_UNIX) as listener, self._log.open("wb") as log:
@@ -83,17 +88,21 @@ class Zygote:
             argv, environment = command(
                 self.place.walls, ["-m", "inside.zygote"], libraries, given=given, disk=limits.disk
             )
+            passed = [listener.fileno()]
+            if self._way_out is not None:
+                passed.append(self._way_out.channel.fileno())
             self._process = subprocess.Popen(
                 tethered(argv, self._folder, kind),
                 env=dict(environment) or None,
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
-                pass_fds=(listener.fileno(),),
+                pass_fds=passed,
             )
             contents = {name: path.read_bytes() for name, path in given.sent.items()}
             settings = {
                 "listener": listener.fileno(),
+                "proxy": next(iter(passed[1:]), None),
                 "walls": self.place.walls,
                 "modules": [*ALWAYS, *modules],
                 "rehearsal": [*REHEARSAL, *pictures, *rehearsal],
@@ -109,6 +118,8 @@ class Zygote:
                     ],
                 },
             }
+            if self._way_out is not None:
+                self._way_out.channel.close()  # it ends with the zygote
             assert self._process.stdin is not None
             try:  # and leave it open: when it ends, with this process or before, so does the zygote
                 self._process.stdin.write(json.dumps(settings).encode() + b"\n")
@@ -143,6 +154,8 @@ class Zygote:
         except subprocess.TimeoutExpired:  # such as one that is stopped
             self._process.kill()
             self._process.wait()
+        if self._way_out is not None:
+            self._way_out.close()
         temporary.remove(self._folder)
 
     def __enter__(self) -> Zygote:

@@ -194,11 +194,11 @@ def registered(course: Course, assignment: str) -> bool:
 
 
 def _missing(course: Course, assignment: str) -> str:
-    source = Path(course.directory.format_path(course.directory.source_directory, ".", assignment))
-    if source.is_dir():
+    sources = Path(course.root, course.directory.source_directory)
+    known = sorted(path.name for path in sources.glob("*") if path.is_dir())
+    if assignment in known:
         return f"{assignment} was not released yet: run `nbgrader generate_assignment {assignment}` first."
-    known = sorted(path.name for path in source.parent.glob("*") if path.is_dir())
-    return f"There is no assignment {assignment!r} in {source.parent}; there are: {', '.join(known) or 'none'}.{nearest(assignment, known)}"
+    return f"There is no assignment {assignment!r} in {sources}; there are: {', '.join(known) or 'none'}.{nearest(assignment, known)}"
 
 
 def _official(notebook: Any) -> OfficialNotebook:

@@ -122,7 +122,7 @@ class JudgedExecute(Execute):
         judged = bool(resources) and any(self._exercise_of(cell, resources) for cell in nb.cells)
         if km is not None or not resources:
             return super().preprocess(nb, resources, km)
-        if not judged and self._needs_a_kernel(nb):
+        if not judged and self.needs_a_kernel(nb):
             return self._in_a_kernel(nb, resources)
         NotebookClient.__init__(self, nb, km)  # as nbconvert does at this point
         self._check_assign_resources(resources)
@@ -181,7 +181,7 @@ class JudgedExecute(Execute):
                     self._execute(cell, index)
             return {} if given is None else self._session.files()
 
-    def _needs_a_kernel(self, nb: NotebookNode) -> bool:
+    def needs_a_kernel(self, nb: NotebookNode) -> bool:
         name = self.kernel_name or nb.metadata.get("kernelspec", {}).get("name", "")
         return name not in OWN_KERNELS or any(
             cell.cell_type == "code" and NEEDS_A_KERNEL.search(cell.source) for cell in nb.cells

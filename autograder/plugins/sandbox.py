@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from traitlets import Integer, List, Unicode
+from traitlets import Bunch, Integer, List, TraitError, Unicode, validate
 from traitlets.config import Configurable
 
 from autograder.engine import Limits
+from autograder.engine.proxy import places
 from autograder.plugins.judges import judge_of
 
 MIB = 1 << 20
@@ -30,6 +31,21 @@ class Sandbox(Configurable):
         "they do at import may depend on a submission",
     ).tag(config=True)
 
+    network = List(
+        Unicode(),
+        help="hosts that submissions may reach, as 'data.example.org' (ports 80 and 443) or 'data.example.org:8443', through a "
+        "proxy that the usual environment variables name; none by default. Whoever can write to such a host can answer a submission",
+    ).tag(config=True)
+
+    @validate("network")
+    def _hosts(self, proposal: Bunch) -> list[str]:
+        for entry in proposal["value"]:
+            try:
+                places(entry)
+            except ValueError as error:
+                raise TraitError(str(error)) from None
+        return list(proposal["value"])
+
     @property
     def library(self) -> Path | None:
         """The course's own package, which submissions find."""
@@ -51,4 +67,5 @@ class Sandbox(Configurable):
             disk=self.disk * MIB,
             cpu=max(least.cpu, int(self.config.JudgedExecute.get("notebook_timeout", 0))),
             output=self.output * MIB,
+            network=tuple(self.network),
         )

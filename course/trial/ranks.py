@@ -39,7 +39,7 @@ GRACE_SECONDS = 2.0  # that the others have when one rank is through
 MAX_PRINTED = 10_000
 
 WAITED = (
-    "waited in a collective for a rank that did not come: it had returned, or raised, or was in another collective, "
+    "waited in a collective that was not completed: another rank had returned, or raised, or was in another collective, "
     "or had brought a tensor of another size"
 )
 LATE = "was not through in time"

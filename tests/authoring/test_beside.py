@@ -212,7 +212,11 @@ def test_every_array_that_an_exercise_takes_or_returns_is_on_the_sheet(notebook:
             axes = axes_of(argument.annotation) if argument.annotation else ""
             if axes not in ("", "...") and "_" not in axes:
                 wanted = OTHER_WORDS.get((argument.arg, axes), axes)
-                assert {wanted, f"..., {wanted}"} & known.get(argument.arg, set()), (name, argument.arg, axes)
+                shown = {wanted, f"..., {wanted}"} & known.get(argument.arg, set())
+                assert shown, (
+                    f"docs/shapes.md, row {notebook[:2]}: write `{argument.arg} [{wanted}]`, which {name} takes"
+                )
         for axes in filter(None, map(axes_of, ast.walk(stub.returns) if stub.returns else ())):
-            assert f"`{name}" in row, name
-            assert "_" in axes or f"[{axes}]" in row, (name, axes)
+            returned = f"docs/shapes.md, row {notebook[:2]}: write `{name} [{axes}]`, which it returns"
+            assert f"`{name}" in row, returned
+            assert "_" in axes or f"[{axes}]" in row, returned

@@ -9,6 +9,7 @@ import resource
 import shutil
 import socket
 import struct
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,9 @@ SHOWN = {
     "vmstat",
 }
 
+WAY_OUT = ("127.0.0.1", 3128)
+"""Where on its own loopback a submission finds the proxy, if there is one."""
+
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 
@@ -53,6 +57,7 @@ class Limits:
         open_files: how many files a process may have open.
         cpu: seconds of processor time for each process.
         output: bytes that all outputs of its notebook may have, as they are written; the grader counts them.
+        network: the hosts that it may reach, through the proxy.
     """
 
     memory: int = 6 << 30
@@ -63,6 +68,7 @@ class Limits:
     open_files: int = 256
     cpu: int = 900
     output: int = 11 << 20
+    network: Sequence[str] = ()
 
 
 def separate() -> None:
@@ -114,6 +120,11 @@ def furnish(limits: Limits, folder: str, given: bool) -> list[int]:
         for name in ("tcp_rmem", "tcp_wmem"):
             _write(f"/proc/sys/net/ipv4/{name}", f"4096 65536 {SOCKET_BUFFER}")
     return rooms
+
+
+def open_way_out() -> socket.socket:
+    """A listening socket on one's own loopback, for the proxy: it belongs to this network wherever it is taken to."""
+    return socket.create_server(WAY_OUT)
 
 
 def _lay_over(folder: str, flags: int, size: str) -> int:

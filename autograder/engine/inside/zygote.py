@@ -58,12 +58,14 @@ class Lease:
     Attributes:
         child: None when it has ended.
         rooms: descriptors of the file systems in memory that it can write in; they last as long as these are open.
+        life: a pipe that tells the proxy, if there is one, when this ends.
         greedy: whether it was killed for the memory that it took.
     """
 
     connection: socket.socket
     child: int | None
     rooms: list[int]
+    life: list[int]
     greedy: bool = False
 
 
@@ -79,6 +81,7 @@ class Leases:
         limits: what each may use.
         socket_room: bytes that one socket may hold.
         given: where the instructor's files lie; "" where there are none.
+        proxy: the channel to the proxy, where there is one.
     """
 
     def __init__(
@@ -91,6 +94,7 @@ class Leases:
         limits: walls.Limits,
         socket_room: int,
         given: str,
+        proxy: socket.socket | None,
     ) -> None:
         self._listener = listener
         self._notebook = notebook
@@ -99,6 +103,9 @@ class Leases:
         self._confined = confined
         self._limits = limits
         self._given = given
+        self._proxy = proxy
+        if proxy is not None and not walled:
+            self._have_served(walls.open_way_out())
         self._own = os.getpid()
         self._socket_room = socket_room
         self._filter = seccomp.program() if confined else b""
@@ -152,7 +159,7 @@ class Leases:
             return
         lease.settimeout(None)
         try:
-            child, rooms = self._fork(opening["folder"], *descriptors)
+            child, rooms, life = self._fork(opening["folder"], *descriptors)
         except OSError as error:
             with suppress(OSError):
                 wire.send(lease, {"error": f"{type(error).__name__}: {error}"})
@@ -160,7 +167,7 @@ class Leases:
         else:
             with suppress(OSError):
                 wire.send(lease, {"error": None})
-            self._leases[lease.fileno()] = Lease(lease, child, rooms)
+            self._leases[lease.fileno()] = Lease(lease, child, rooms, life)
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -182,8 +189,8 @@ class Leases:
         _kill(lease.child)
         del self._leases[source]
         lease.connection.close()
-        for room in lease.rooms:
-            os.close(room)
+        for held in (*lease.rooms, *lease.life):
+            os.close(held)
 
     def _reap(self) -> None:
         with suppress(ChildProcessError):
@@ -195,8 +202,8 @@ class Leases:
                     if lease.child == child:  # the grader knows by now: its connection to it is closed
                         lease.child = None
 
-    def _fork(self, folder: str, descriptor: int, door: int | None = None) -> tuple[int, list[int]]:
-        """The process that serves a submission, and its rooms; behind an inner wall it is the grandchild, and first in its own world.
+    def _fork(self, folder: str, descriptor: int, door: int | None = None) -> tuple[int, list[int], list[int]]:
+        """The process that serves a submission, its rooms, and what is held for its way out; behind an inner wall it is the grandchild, and first in its own world.
 
         Args:
             folder: where the instructor's files are to lie.
@@ -208,7 +215,7 @@ class Leases:
             if not child:
                 _enter(door)
                 self._become(folder, descriptor)
-            return child, []
+            return child, [], []
         told, tell = socket.socketpair()
         with told:
             with tell:
@@ -221,12 +228,35 @@ class Leases:
         text = said.decode(errors="replace")
         if not text.isdecimal():
             raise OSError(text or "the process between zygote and submission died")
-        return int(text), rooms
+        child, life = int(text), list[int]()
+        if self._proxy is not None:
+            listener = socket.socket(fileno=rooms.pop())
+            ended, living = os.pipe()
+            life = [living]
+            try:
+                self._have_served(listener, ended)
+            except OSError:
+                _kill(child)
+                os.close(living)
+                raise
+        return child, rooms, life
+
+    def _have_served(self, listener: socket.socket, *ended: int) -> None:
+        """Hand a listening socket to the proxy, and the pipe whose end is the end of it."""
+        assert self._proxy is not None
+        try:
+            with listener:
+                socket.send_fds(self._proxy, [b"x"], [listener.fileno(), *ended])
+        finally:
+            for descriptor in ended:
+                os.close(descriptor)
 
     def _pass_through(self, folder: str, descriptor: int, tell: socket.socket) -> NoReturn:
         try:
             walls.separate()
             rooms = walls.furnish(self._limits, folder, bool(self._given))
+            if self._proxy is not None:
+                rooms.append(walls.open_way_out().detach())
             child = os.fork()
             if not child:
                 self._become(folder, descriptor)
@@ -346,6 +376,7 @@ def main() -> NoReturn:
         walls.Limits(**settings["limits"]),
         settings["socket_room"],
         given,
+        None if settings["proxy"] is None else socket.socket(fileno=settings["proxy"]),
     )
     leases.run()
 

@@ -207,6 +207,15 @@ def left_hides_the_tokens(lengths: T, n: int, causal: bool, left: bool = False) 
 
 
 @mistake
+def left_padding_up_to_the_longest(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """with left=True you count the padding in front up to the longest text, `lengths.max() - lengths`. There are n places, which may be
+    more: the padding is n - length."""
+    place = torch.arange(n)
+    real = place >= lengths.max() - lengths[:, None] if left else place < lengths[:, None]
+    return real[:, None, None, :] & _seen(n, causal)
+
+
+@mistake
 def flips_the_triangle_too(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """for padding on the left you turned the whole mask round, the causal part too. The padding changes sides; time still
     runs from left to right."""

@@ -318,6 +318,13 @@ def keys_before_queries_and_values_first(module: Block, params: Arrays) -> Block
 
 
 @mistake
+def queries_for_keys(module: Block, params: Arrays) -> Block:
+    """the weights of the queries went into `key` too. Each of the three parts of Wqkv has a Linear of its own."""
+    state = _state(params)
+    return _copied(module, state | {"key.weight": state["query.weight"]}).eval()
+
+
+@mistake
 def output_not_transposed(module: Block, params: Arrays) -> Block:
     """Wo went into `output` as it stands. A Linear's weight is [out, in], and ours is [in, out]: it has to be turned, also where it is
     square."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -188,11 +189,11 @@ def _head(rng: np.random.Generator, d: int, v: int) -> list[F]:
 
 
 def _clear(X: F, run: Model, keep: B) -> bool:
-    """Whether every output moves plainly with each token that it keeps."""
-    before = run(X)
-    for j in range(len(X)):
+    """Whether every output moves plainly with each token that it keeps, as most students would move it."""
+    before, ramp = run(X), np.arange(X.shape[1])
+    for j, nudge in product(range(len(X)), (1.0 + ramp / X.shape[1], 0.5 + ramp)):
         moved = X.copy()
-        moved[j] += 1.0 + np.arange(X.shape[1]) / X.shape[1]
+        moved[j] += nudge
         if (abs(run(moved) - before).max(axis=1)[keep[:, j]] < CLEAR).any():
             return False
     return True
@@ -243,9 +244,22 @@ def _attending(rng: np.random.Generator, X: F, v: int, keep: B, before: Model = 
 
 def _seesaw(X: F, keep: B, before: Model = _as_it_is) -> Case:
     """When a token rises, half of the outputs that it reaches rise with it, in every feature, and the others fall."""
+    return _case_of(X, _seesaw_model(X, keep, before))
+
+
+def _seesaw_model(X: F, keep: B, before: Model) -> Model:
     signs = np.where(np.indices(keep.shape).sum(axis=0) % 2, -1.0, 1.0) * keep
     rising = 0.3 + 0.1 * np.arange(X.shape[1])
-    return _case_of(X, lambda Y: np.tanh(signs @ np.tanh(before(Y) * 0.5) @ rising[:, None] * [0.2, 0.5]))
+    return lambda Y: np.tanh(signs @ np.tanh(before(Y) * 0.5) @ rising[:, None] * [0.2, 0.5])
+
+
+def _plain_seesaw(rng: np.random.Generator, n: int, keep: B) -> Case:
+    """The same behind a LayerNorm, with tokens that all count plainly; the last ones of many, should there be none."""
+    for _ in range(500):
+        X = normal(rng, n, 4)
+        if _clear(X, _seesaw_model(X, keep, _normed), keep):
+            break
+    return _seesaw(X, keep, _normed)
 
 
 def _leaky_pair(rng: np.random.Generator, n: int) -> tuple[int, int]:
@@ -364,7 +378,7 @@ def behind_a_norm(rng: np.random.Generator) -> list[Case]:
         _attending(rng, _quarters(rng, n), v, leaky, _normed),
         _attending(rng, _quarters(rng, n), v, causal(n, n), lambda Y: _normed(Y, eps=0.0)),
         _case_of(X, _plain(X, leaky, normed_afterwards)),
-        _seesaw(X, leaky, _normed),
+        _plain_seesaw(rng, n, leaky),
     ]
 
 
@@ -391,8 +405,8 @@ def narrow(rng: np.random.Generator) -> list[Case]:
         _case_of(even, lambda Y: triangle @ np.tanh(0.5 * Y[:, -1:])),
         _case_of(X, lambda Y: leaking(Y, 0.3 * Y[j, -1:], everywhere)),
         _case_of(X, lambda Y: leaking(Y, 0.3 * Y[j].sum(keepdims=True), everywhere)),
-        _case_of(X, lambda Y: leaking(Y, np.tanh(0.2 * Y[j] @ (1.0 + np.arange(d)))[None], first)),
-        _case_of(X, lambda Y: leaking(Y, np.tanh(0.2 * Y[j] @ (1.0 + np.arange(d)))[None], last)),
+        _case_of(X, lambda Y: leaking(Y, np.tanh(0.05 * Y[j] @ (1.0 + np.arange(d)))[None], first)),
+        _case_of(X, lambda Y: leaking(Y, np.tanh(0.05 * Y[j] @ (1.0 + np.arange(d)))[None], last)),
         _case_of(X, lambda Y: np.tanh(0.2 * Y.sum(axis=1, keepdims=True)) * np.ones(v)),
         _seesaw(X, _with_a_leak(rng, n)),
     ]

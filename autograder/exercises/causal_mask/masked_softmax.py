@@ -154,10 +154,13 @@ def one_mask_to_weigh(rng: np.random.Generator) -> list[Case]:
 def empty_rows(rng: np.random.Generator) -> list[Case]:
     """a row with nothing to attend to is all zeros"""
     b, n, m = sizes(rng, 3, 3)
+    crossed = np.ones((n, m), bool)
+    crossed[0] = crossed[:, 1] = False
     return [
         _lowered_case(rng, _with_an_empty_row(rng, n, m)),
         case(normal(rng, b, n, m, scale=2.0), _with_an_empty_row(rng, b, n, m)),
         case(normal(rng, n, m, scale=2.0), np.zeros((n, m), bool)),
+        case(normal(rng, n, m, scale=2.0), crossed),
     ]
 
 

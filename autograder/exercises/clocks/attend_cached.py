@@ -310,6 +310,15 @@ def first_row_of_the_mask(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
 
 
 @mistake
+def first_row_of_a_mask_of_zeros(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """all scores but the first became 0, as `tril()` makes them of a table with one row. Your query is the *last* row of a causal mask,
+    in which nothing is hidden; and a score of 0 hides nothing."""
+    grown = _grown(x_new, cache, Wk, Wv)
+    scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
+    return scores.tril().softmax(dim=-1) @ grown["V"], grown
+
+
+@mistake
 def new_first(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
     """you put the new key and value in front of the old ones. The output is the same, since a weighted mean knows no order; but
     row j of the cache is no longer token j."""

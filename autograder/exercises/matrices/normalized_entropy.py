@@ -75,17 +75,16 @@ def moderate_scores(rng: np.random.Generator) -> list[Case]:
 def saturated_rows(rng: np.random.Generator) -> list[Case]:
     """rows so saturated that some weights are tiny, or exactly 0: one key takes it all, or two share it; scores in the thousands, above zero and
     below"""
-    n, m, k = sizes(rng, 3, low=5, high=8)  # the root of none of them is a whole number
-    Q, K = normal(rng, n, k), normal(rng, m, k)
-    Q[:3], K[1] = 0.0, K[0]
+    n, m = sizes(rng, 2, low=5, high=6)
+    k = int(rng.integers(7, 9))  # its root is no whole number, and -25 over it leaves no small weight
+    Q, K = _moderate(rng, n, m, k)
+    Q[:3] = Q[:, :2] = 0.0
+    K[1] = K[0]
     Q[0, 0], Q[1, 0], Q[2, 1] = 1e4, -1e4, 1.0
     K[:2, 0], K[2, 0] = 5.0, -5.0  # query 0 finds keys 0 and 1, and query 1 finds key 2
     K[:, 1] = 0.0
-    K[2:5, 1] = -9.0, -16.0, -25.0  # of query 2
-    first, second = (
-        raised(normal(rng, n, k), normal(rng, m, k), 1e3),
-        raised(normal(rng, n, k), normal(rng, m, k), -1e3),
-    )
+    K[2:5, 1] = -9.0, -14.2, -25.0  # of query 2: what is left out below 1e-6 shows
+    first, second = (raised(*_moderate(rng, n, m, k), by) for by in (1e3, -1e3))
     return [case(Q, K), case(*first), case(*second)]
 
 

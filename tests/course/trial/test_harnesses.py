@@ -504,7 +504,7 @@ def test_ranks_that_do_not_meet_are_told_of() -> None:
     found = raised(leaves)
     assert found.kind == OUT_OF_STEP
     assert held_up(Observation(raised=found))
-    assert re.fullmatch(r"rank 0 waited in a collective for a rank that did not come.*; rank 1 returned", found.message)
+    assert re.fullmatch(r"rank 0 waited in a collective that was not completed.*; rank 1 returned", found.message)
 
 
 def test_a_rank_that_is_never_through_does_not_keep_anybody(monkeypatch: pytest.MonkeyPatch) -> None:

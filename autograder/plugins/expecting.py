@@ -1,0 +1,82 @@
+"""What a course's submissions will get on this machine, in lines: their limits by the names of the settings, a judge, kernels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from traitlets.config import Config
+
+from autograder.engine import best_walls, groups
+from autograder.plugins.executing import OWN_KERNELS, JudgedExecute
+from autograder.plugins.judges import SECTION, judge_of
+from autograder.plugins.sandbox import Sandbox
+
+MOST_NAMED = 6
+
+
+def expectations(config: Config, source: Path) -> Iterator[tuple[str, str]]:
+    """What there is to say, and what a line says of it.
+
+    Args:
+        config: the course's settings.
+        source: the folder of its assignments.
+
+    Raises:
+        ImportError: its judge cannot be imported.
+        TraitError: a setting has a value that it cannot have.
+    """
+    sandbox, execute = Sandbox(config=config), JudgedExecute(config=config)
+    yield "c.Sandbox.memory", f"{sandbox.memory} MiB, {_held(sandbox)}"
+    yield "c.Sandbox.processes", str(sandbox.processes)
+    yield "c.Sandbox.disk", f"{sandbox.disk} MiB in each folder that can be written"
+    yield "c.Sandbox.output", f"{sandbox.output} MiB in a notebook"
+    yield (
+        "c.Execute.timeout",
+        f"{execute.timeout} s for a cell" if execute.timeout else "none: a cell may take what its notebook has",
+    )
+    yield "c.JudgedExecute.notebook_timeout", f"{execute.notebook_timeout} s for a notebook"
+    yield "c.Sandbox.preload", ", ".join(sandbox.preload) or "the well-known modules alone"
+    yield "c.Sandbox.network", _reached(sandbox)
+    yield "judge", config[SECTION].get("name", "") or "none: nbgrader's own rules"
+    yield from _kernels(execute, source)
+
+
+def _held(sandbox: Sandbox) -> str:
+    if best_walls() == "none":
+        return "and nobody holds a submission to it: there are no walls"
+    by_groups = groups.allowing(sandbox.limits.together) is not None
+    return "held by control groups" if by_groups else "counted four times a second: no control groups here"
+
+
+def _reached(sandbox: Sandbox) -> str:
+    if best_walls() == "none":
+        return "everything: there are no walls"
+    return ", ".join(sandbox.network) or "none"
+
+
+def _kernels(execute: JudgedExecute, source: Path) -> Iterator[tuple[str, str]]:
+    """How many notebooks run in the warm process, and which do not, and why."""
+    why: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(source.glob("*/*.ipynb")):
+        why[_why_not_warm(execute, path)].append(f"{path.parent.name}/{path.stem}")
+    warm = why.pop("", [])
+    yield "warm process", f"{len(warm)} of {len(warm) + sum(map(len, why.values()))} notebooks"
+    for reason, names in why.items():
+        left = len(names) - MOST_NAMED
+        more = f" and {left} more" if left > 0 else ""
+        yield "a kernel of its own", f"{', '.join(names[:MOST_NAMED])}{more}: {reason}"
+
+
+def _why_not_warm(execute: JudgedExecute, path: Path) -> str:
+    try:
+        notebook: NotebookNode = nbformat.read(str(path), as_version=4)
+    except Exception as error:  # a person wrote it
+        return f"cannot be read: {type(error).__name__}"
+    if judge_of(execute.config).exercises(path.stem) or not execute.needs_a_kernel(notebook):
+        return ""
+    name = execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", "")
+    return "it imports ipykernel" if name in OWN_KERNELS else f"it names the kernel {name}"

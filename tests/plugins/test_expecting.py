@@ -1,0 +1,95 @@
+"""`doctor` says what a course's submissions will get on this machine."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.__main__ import run
+from autograder.engine import Limits, groups
+from autograder.settings import CONFIG, ROOT
+
+EXAMPLE = ROOT / "docs" / "example"
+SETTINGS = """
+c.Sandbox.memory = 2048
+c.Sandbox.network = ["data.example.org"]
+c.Execute.timeout = 120
+"""
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """The example, with settings of its own and two notebooks that need a kernel."""
+    shutil.copytree(EXAMPLE, tmp_path / "course")
+    with (tmp_path / "course" / CONFIG).open("a") as file:
+        file.write(SETTINGS)
+    for name, kernel, source in (("r", "ir", "1"), ("inner", "python3", "import ipykernel")):
+        notebook = new_notebook(
+            cells=[new_code_cell(source)], metadata={"kernelspec": {"name": kernel, "display_name": kernel}}
+        )
+        nbformat.write(notebook, str(tmp_path / "course" / "source" / "words" / f"{name}.ipynb"))
+    return tmp_path / "course"
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    with pytest.raises(SystemExit) as ended:
+        run(["doctor", *words])
+    assert not ended.value.code, ended.value.code
+    return [line.strip() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_the_limits_by_the_names_of_their_settings(
+    course: Path, walls: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = said(capsys, "--course", str(course))
+    held = (
+        "held by control groups" if groups.allowing(1 << 30) else "counted four times a second: no control groups here"
+    )
+    assert lines[lines.index(f"course: {course}") + 1 :] == [
+        f"c.Sandbox.memory: 2048 MiB, {held}",
+        f"c.Sandbox.processes: {Limits().processes}",
+        f"c.Sandbox.disk: {Limits().disk >> 20} MiB in each folder that can be written",
+        f"c.Sandbox.output: {Limits().output >> 20} MiB in a notebook",
+        "c.Execute.timeout: 120 s for a cell",
+        "c.JudgedExecute.notebook_timeout: 900 s for a notebook",
+        "c.Sandbox.preload: the well-known modules alone",
+        "c.Sandbox.network: data.example.org",
+        "judge: none: nbgrader's own rules",
+        "warm process: 2 of 4 notebooks",
+        "a kernel of its own: words/inner: it imports ipykernel",
+        "a kernel of its own: words/r: it names the kernel ir",
+    ]
+    assert len(lines) < 40
+
+
+def test_the_course_that_one_stands_in(
+    course: Path, walls: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(course / "source")
+    assert f"course: {course}" in said(capsys)
+
+
+def test_this_course_has_a_judge_and_no_kernels(walls: None, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(capsys, "--course", str(ROOT))
+    assert "judge: autograder.this_course.JUDGE" in lines
+    assert not [line for line in lines if line.startswith("a kernel of its own")]
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [("c.Sandbox.network = ['*.example.org']", "c.Sandbox.network"), ("c.Judge.name = 'no.such'", "no")],
+)
+def test_a_setting_that_cannot_be_used_is_a_sentence(course: Path, walls: None, setting: str, told: str) -> None:
+    with (course / CONFIG).open("a") as file:
+        file.write(setting)
+    with pytest.raises(SystemExit, match="has a setting that cannot be used; mend it: .*" + told):
+        run(["doctor", "--course", str(course)])
+
+
+def test_a_folder_that_is_no_course(tmp_path: Path, walls: None) -> None:
+    with pytest.raises(SystemExit, match="is no course"):
+        run(["doctor", "--course", str(tmp_path)])
