@@ -174,6 +174,7 @@ def _mounts(libraries: Sequence[Path]) -> list[tuple[str, str]]:
         found.append((str(Path(sys.base_prefix).resolve()), PYTHON))
     found += [(source, f"{PACKAGES}/{number}") for number, source in enumerate(_packages())]
     found.append((str(INSIDE), f"{ENGINE}/inside"))
+    found.append((str(INSIDE / "hosts"), "/etc/hosts"))
     return [*found, *((str(library), f"{LIBRARY}/{library.name}") for library in libraries)]
 
 

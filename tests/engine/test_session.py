@@ -206,6 +206,11 @@ def test_a_socket_is_lent_for_one_cell(session: Session) -> None:
     assert printed(session.run("print('LENT' in os.environ)")) == "False\n"
 
 
+def test_a_submission_knows_its_own_machine_by_name(session: Session) -> None:
+    run = session.run("import socket\nprint([socket.gethostbyname(n) for n in ('localhost', socket.gethostname())])")
+    assert printed(run) == "['127.0.0.1', '127.0.0.1']\n"
+
+
 def test_two_processes_reduce_over_loopback(zygote: Zygote) -> None:
     """torch.distributed with gloo, as in the capstone."""
     script = (
