@@ -81,7 +81,7 @@ mutants: $(READY)
 	$(RUN) python -m autograder mutants
 
 # The package's version stands in course/__init__.py.
-$(READY): constraints.txt pyproject.toml course/__init__.py
+$(READY): constraints.txt pyproject.toml course/__init__.py .ci/autograder
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or later is needed: make PYTHON=python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)

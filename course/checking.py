@@ -321,7 +321,8 @@ def _wrong(function: Any, tried: Tried) -> Result:
     failing = [i for i, found in enumerate(differences) if found]
     mistakes, certainty = known(exercise, observed)
     wrong = [observed[i] for i in failing]
-    lessons = () if elsewhere else tuple(recognised(mistake.lesson, wrong, certainty) for mistake in mistakes)
+    said = dict.fromkeys(mistake.lesson for mistake in mistakes)  # variants of one mistake have one lesson
+    lessons = () if elsewhere else tuple(recognised(lesson, wrong, certainty) for lesson in said)
     reasons: list[str] = []
     comparison: Comparison | None = None
     raised = ""

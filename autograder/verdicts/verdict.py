@@ -71,8 +71,8 @@ class Verdict:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is said under the table: the lesson of each recognised mistake, and the note."""
-        return (*self.lessons, *([self.note] if self.note else []))
+        """What is said under the table: the lesson of each recognised mistake, none twice, and the note."""
+        return (*dict.fromkeys(self.lessons), *([self.note] if self.note else []))
 
     @property
     def faulty(self) -> bool:

@@ -175,7 +175,7 @@ def _logs(logits: F, axis: int = -1) -> F:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
 
 
-def _softmax(logits: F, axis: int) -> F:
+def _softmax(logits: F, axis: int = -1) -> F:
     E = np.exp(logits - logits.max(axis=axis, keepdims=True))
     return np.asarray(E / E.sum(axis=axis, keepdims=True))
 
@@ -224,6 +224,22 @@ def shifts_the_wrong_way(logits: F, ids: F) -> float:
     """you compared row i + 1 with word i, which lies in the past: the model has read it already. Row i is the guess for
     word i + 1."""
     return float(-_of_the_answers(_logs(logits[:, 1:]), ids[:, :-1]).mean())
+
+
+@misses_the_idea
+def no_shift_in_logarithms_of_softmax(logits: F, ids: F) -> float:
+    """you compared row i with word i, which the model was shown there: row i is the guess for word i + 1. And a probability that is
+    rounded to 0 has the logarithm -inf: take logarithms before you would divide."""
+    with np.errstate(divide="ignore"):
+        return float(-np.log(_of_the_answers(_softmax(logits), ids)).mean())
+
+
+@misses_the_idea
+def shifts_the_wrong_way_in_logarithms_of_softmax(logits: F, ids: F) -> float:
+    """you compared row i + 1 with word i, which the model has read already: row i is the guess for word i + 1. And a probability that
+    is rounded to 0 has the logarithm -inf: take logarithms before you would divide."""
+    with np.errstate(divide="ignore"):
+        return float(-np.log(_of_the_answers(_softmax(logits[:, 1:]), ids[:, :-1])).mean())
 
 
 @mistake
