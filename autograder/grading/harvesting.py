@@ -11,7 +11,7 @@ from autograder.grading.report.grouping import Group, groups
 from autograder.grading.report.lines import lines
 from autograder.grading.report.quoting import quoted
 from autograder.plugins.confining import confined
-from autograder.problems import Problem
+from autograder.problems import FAILED, Problem
 
 TO_DO = 'TODO: what the function did ("you ..."), and what that means or what to look at.'
 
@@ -30,7 +30,7 @@ def harvest(
     """
     found = [group for group in groups(lines(course, notebook)) if exercise in ("", group.exercise)]
     if not found:
-        raise Problem(f"No graded answer to {exercise or notebook} is wrong in a way that was not recognised.")
+        raise Problem(f"No graded answer to {exercise or notebook} is wrong in a way that was not recognised.", FAILED)
     for number, group in enumerate(found, 1):
         file, annotations = declared(notebook, group.exercise)
         yield f"{_about(group, file)}\n{stub(group.example.code, group.exercise, f'unnamed_{number}', annotations)}\n"

@@ -285,11 +285,15 @@ def test_of_another_chart_there_is_the_text(chart: str) -> None:
 # --------------------------------------------------------------------------------------------------------- the command
 
 
-def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(SystemExit) as ended:
         run(["site", "--upto", "00", "--to", str(tmp_path)])
-    assert ended.value.code == f"{tmp_path} holds something else than a site: name another folder with --to."
+    assert ended.value.code == 2
+    assert (
+        capsys.readouterr().err.strip()
+        == f"{tmp_path} holds something else than a site: name another folder with --to."
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
