@@ -482,19 +482,6 @@ def same_nudge_for_every_feature(f: Model, X: F) -> B:
     return moved
 
 
-@misses_the_idea
-def same_nudge_and_any_difference(f: Model, X: F) -> B:
-    """your nudge adds the same number to every feature, which a model that first subtracts the token's mean does not notice; and any
-    difference counts, rounding too. Move the features by different amounts, and set a threshold."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 1.0
-        moved[:, j] = (f(Y) != before).any(axis=1)
-    return moved
-
-
 @mistake
 def nudge_too_small(f: Model, X: F) -> B:
     """nothing seems to move, not even an output by its own token. Either what your nudge does stays below your threshold, or you move by
