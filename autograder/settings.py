@@ -45,6 +45,11 @@ def settings_in(root: Path) -> Config:
     return settings
 
 
+def sources_of(settings: Config) -> Path:
+    """The folder of a course's assignments, by its settings."""
+    return Path(settings.CourseDirectory.root, settings.CourseDirectory.get("source_directory", "source"))
+
+
 def assignment_meant(source: Path, word: str) -> str:
     """The assignment in a source folder that a word names, also by what stands before the first `_` of one name alone, as "03" does.
 

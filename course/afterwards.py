@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from course import answers
-from course.checking import only_a_loop, plainest, tried_again, try_publicly
+from course.checking import FailingCase, only_a_loop, plainest, tried_again, try_publicly
 from course.trial.message import Message
 from course.trial.text import folded
 
@@ -17,6 +17,12 @@ PAGE_WIDTH = 64
 INTRODUCTION = "What your answer gives in a public case:"
 ALL_PASS = "All public cases pass; it goes wrong in hidden ones only."
 OF_ALL = "In the public cases:"
+
+
+def in_lines(introduction: str, case: FailingCase) -> str:
+    """A public case that does not stand, as the table shows it."""
+    message = Message("not yet", (introduction,), reasons=case.reasons, comparison=case.comparison)
+    return folded(message.text(), PAGE_WIDTH)
 
 
 def tell(function: Callable[..., object], name: str) -> None:
@@ -29,12 +35,12 @@ def tell(function: Callable[..., object], name: str) -> None:
         return
     exercise = tried.exercise
     if any(tried.differences):
-        case = plainest(exercise, tried.observed, tried.differences)
-        message = Message("not yet", (INTRODUCTION,), reasons=case.reasons, comparison=case.comparison)
-    elif tried.loops:
-        message = Message("not yet", (OF_ALL, only_a_loop(function)))
+        print(in_lines(INTRODUCTION, plainest(exercise, tried.observed, tried.differences)))
+        return
+    if tried.loops:
+        said: tuple[str, ...] = (OF_ALL, only_a_loop(function))
     elif again := tried_again(exercise, function, tried.observed):
-        message = Message("not yet", (OF_ALL, *again))
+        said = (OF_ALL, *again)
     else:
-        message = Message("not yet", (ALL_PASS,))
-    print(folded(message.text(), PAGE_WIDTH))
+        said = (ALL_PASS,)
+    print(folded("\n".join(said), PAGE_WIDTH))

@@ -13,7 +13,7 @@ import typer
 
 from autograder.commands.app import CourseOption, app, exit_with, in_a_sentence
 from autograder.problems import Problem
-from autograder.settings import CONFIG, assignment_meant, course_folder, settings_in
+from autograder.settings import CONFIG, assignment_meant, course_folder, settings_in, sources_of
 
 if TYPE_CHECKING:
     from autograder.folder import Course
@@ -212,9 +212,8 @@ def _expected(course: Path | None) -> list[tuple[str, str]]:
             raise
         return []
     settings = settings_in(root)
-    source = root / settings.CourseDirectory.get("source_directory", "source")
     try:
-        return [("course", str(root)), *expectations(settings, source)]
+        return [("course", str(root)), *expectations(settings, sources_of(settings))]
     except (ImportError, TraitError) as error:
         raise Problem(f"{root / CONFIG} has a setting that cannot be used; mend it: {error}") from None
 
@@ -233,7 +232,7 @@ def _begin(root: Path, assignment: str) -> None:
     from autograder.plugins.sandbox import Sandbox
 
     settings = settings_in(root)
-    source = Path(root, settings.CourseDirectory.get("source_directory", "source"))
+    source = sources_of(settings)
     begin((source / assignment_meant(source, assignment)).glob("*.ipynb"), Sandbox(config=settings))
 
 

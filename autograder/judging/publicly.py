@@ -10,12 +10,11 @@ from functools import cache
 
 from autograder.verdicts.verdict import Verdict
 from course import answers
-from course.afterwards import PAGE_WIDTH
+from course.afterwards import in_lines
 from course.answers import StoredExercise, StoredMistake
 from course.checking import plainest
 from course.trial.comparing import difference
-from course.trial.message import Message
-from course.trial.text import EXACTLY, folded
+from course.trial.text import EXACTLY
 
 WITH_VALUES = ("partly", "wrong")
 """Outcomes of answers that came to their end in hidden cases, and so in public ones in all likelihood."""
@@ -61,6 +60,4 @@ def _case(exercise: StoredExercise, mistake: StoredMistake) -> str:
     differences = [difference(*pair) for pair in zip(exercise.expected, mistake.answers, strict=True)]
     if not any(differences):
         return ""
-    case = plainest(exercise, mistake.answers, differences, digits=False)
-    message = Message("not yet", (INTRODUCTION,), reasons=case.reasons, comparison=case.comparison)
-    return folded(message.text(), PAGE_WIDTH)
+    return in_lines(INTRODUCTION, plainest(exercise, mistake.answers, differences, digits=False))

@@ -219,13 +219,18 @@ def _as_it_is(X: F) -> F:
     return X
 
 
-def _plain(X: F, keep: B, draw: Callable[[], Model]) -> Model:
-    """The first model drawn in which all that is kept counts plainly; the last of many, should there be none."""
+def _first_clear(keep: B, draw: Callable[[], tuple[F, Model]]) -> tuple[F, Model]:
+    """The first tokens and model drawn in which all that is kept counts plainly; the last of many, should there be none."""
     for _ in range(500):
-        model = draw()
+        X, model = draw()
         if _clear(X, model, keep):
             break
-    return model
+    return X, model
+
+
+def _plain(X: F, keep: B, draw: Callable[[], Model]) -> Model:
+    """The first model drawn in which all that is kept of these tokens counts plainly."""
+    return _first_clear(keep, lambda: (X, draw()))[1]
 
 
 def _attention(rng: np.random.Generator, X: F, v: int, keep: B, before: Model = _as_it_is) -> Model:
@@ -254,12 +259,13 @@ def _seesaw_model(X: F, keep: B, before: Model) -> Model:
 
 
 def _plain_seesaw(rng: np.random.Generator, n: int, keep: B) -> Case:
-    """The same behind a LayerNorm, with tokens that all count plainly; the last ones of many, should there be none."""
-    for _ in range(500):
+    """The same behind a LayerNorm, with tokens that all count plainly."""
+
+    def draw() -> tuple[F, Model]:
         X = normal(rng, n, 4)
-        if _clear(X, _seesaw_model(X, keep, _normed), keep):
-            break
-    return _seesaw(X, keep, _normed)
+        return X, _seesaw_model(X, keep, _normed)
+
+    return _case_of(*_first_clear(keep, draw))
 
 
 def _leaky_pair(rng: np.random.Generator, n: int) -> tuple[int, int]:
