@@ -20,13 +20,12 @@ from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.judging.hearing import hear
 from autograder.judging.paper import Paper
 from course.client import SOCKET_VARIABLE
+from tests.support.shown import Output, looks
 
 SOON, NEVER_ENDS = 2.0, "sleepy()"  # seconds for such a cell
 AGES = 600.0  # seconds; only what hangs takes so long, however busy the machine is
 ROOT = Path(__file__).resolve().parents[2]
 UNCOMPILED = {"CXX": "no-such-compiler"}  # compiling takes half a minute, and is told in times alone
-
-Output = tuple[str, Any]
 
 
 class Shown:
@@ -77,29 +76,6 @@ def sanitised() -> list[tuple[re.Pattern[str], str]]:
     config = configparser.RawConfigParser()
     config.read(ROOT / "tests" / "nbval_sanitize.cfg")
     return [(re.compile(config[name]["regex"]), config[name]["replace"]) for name in config.sections()]
-
-
-def looks(outputs: list[NotebookNode]) -> list[Output]:
-    """Outputs as they are compared: streams that follow each other joined, pictures by their kind alone."""
-    seen: list[Output] = []
-    for output in outputs:
-        if output.output_type == "stream":
-            text = plain(output.text)
-            if seen and seen[-1][0] == output.name:
-                seen[-1] = (output.name, seen[-1][1] + text)
-            else:
-                seen.append((output.name, text))
-        elif output.output_type == "error":
-            seen.append(("error", (output.ename, plain(output.evalue), [plain(line) for line in output.traceback])))
-        else:
-            texts = {kind: None if kind.startswith("image/") else data for kind, data in sorted(output.data.items())}
-            seen.append((output.output_type, (texts, dict(output.metadata))))
-    return seen
-
-
-def plain(text: str) -> str:
-    """A text without colours, and without the folders that modules lie in."""
-    return re.sub(r'[^\s"]*/(?=[\w-]+\.py[:")])', "", re.sub(r"\x1b\[[0-9;]*m", "", text))
 
 
 @pytest.mark.thorough  # what `replay` compares in a kernel, in the engine

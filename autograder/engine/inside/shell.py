@@ -209,7 +209,7 @@ class Notebook:
             collector=self.collector,
             compiler_class=XCachingCompiler,
         )
-        IPKernelApp.init_pdb(None)  # type: ignore[arg-type]  # it asks the application for nothing
+        IPKernelApp.init_pdb(None)  # it asks the application for nothing
         self.shell.kernel = comms.kernel(self.shell)
         comms.connect(self.collector.tell)
         for part in (self.shell.displayhook, self.shell.display_pub):
