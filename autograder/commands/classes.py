@@ -175,16 +175,14 @@ def doctor(
     course: CourseOption = None,
 ) -> None:
     """Say what this machine can do, above all which walls it can put around submissions, and what a course's will get."""
-    from autograder.engine import NoSuchWalls
     from autograder.engine.doctor import diagnose
 
     if require not in (None, "walls"):
         raise typer.BadParameter(f"{require!r} cannot be required; `walls` can")
-    try:
+    _import_nbgrader()
+    with in_a_sentence():
         found = diagnose()
         expected = _expected(course)
-    except (NoSuchWalls, Problem) as error:
-        sys.exit(str(error))
     for finding in found:
         typer.echo(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
         if not finding.holds and finding.remedy:
@@ -200,7 +198,6 @@ def _expected(course: Path | None) -> list[tuple[str, str]]:
     Raises:
         Problem: there is no course where one was named, or its settings cannot be used.
     """
-    _import_nbgrader()
     from traitlets import TraitError
 
     from autograder.plugins.expecting import expectations

@@ -30,6 +30,7 @@ MAX_MESSAGES = 4_000
 MAX_DEPTH = 50
 MAX_ID = 200
 MAX_ERROR_TEXT, MAX_ERROR_LINES = 20_000, 200
+ERROR_CUT = "... Traceback truncated ..."
 DECISIVE, MAX_LAST = ("error", "execute_result"), 100_000  # what a test cell is scored by is kept
 CUT = "\n[the rest of the output was cut: it is longer than a notebook can hold]\n"
 
@@ -386,8 +387,14 @@ def _error(content: dict[str, Any]) -> dict[str, Any]:
     return {
         "ename": _text(content.get("ename"))[:MAX_ERROR_TEXT],
         "evalue": _text(content.get("evalue"))[:MAX_ERROR_TEXT],
-        "traceback": [_text(line)[:MAX_ERROR_TEXT] for line in lines[:MAX_ERROR_LINES]],
+        "traceback": [_text(line)[:MAX_ERROR_TEXT] for line in _ends(lines)],
     }
+
+
+def _ends(lines: list[Any]) -> list[Any]:
+    """The first and the last of a traceback: nbgrader keeps even fewer of both, and the last one names the error."""
+    half = MAX_ERROR_LINES // 2
+    return lines if len(lines) <= MAX_ERROR_LINES else [*lines[:half], ERROR_CUT, *lines[-half:]]
 
 
 def _clear(content: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import compute_checksum, is_grade
 from traitlets import Integer, default
 
-from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, borrowed, opened, temporary
+from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, best_walls, borrowed, opened, temporary
 from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.engine.session import COMMS
@@ -36,6 +36,7 @@ from autograder.plugins.preloading import modules_of
 from autograder.plugins.printable import lines
 from autograder.plugins.reading import say_why
 from autograder.plugins.sandbox import Sandbox
+from autograder.plugins.unreached import first_unreached
 from autograder.verdicts.cells import ANSWER
 from autograder.verdicts.verdict import ENDED, SENTENCES, Conversation, Outcome, Verdict
 
@@ -94,13 +95,22 @@ class JudgedExecute(Execute):
         if resources and resources.get("nbgrader", {}).get("refused"):
             return nb, resources
         try:
-            return self._run(nb, resources, km)
+            nb, resources = self._run(nb, resources, km)
+            self._tell_of_the_network(nb, resources)
+            return nb, resources
         except Beyond as error:  # what it found beside it, with what the notebooks before it wrote
             info = resources["nbgrader"]
             info["refused"] = str(error)
             self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], error)
             say_why(nb, str(error))
             return nb, resources
+
+    def _tell_of_the_network(self, nb: NotebookNode, resources: dict[str, Any]) -> None:
+        if not resources or self._sandbox.network or best_walls() == "none":
+            return
+        index = first_unreached(nb)
+        if index is not None:
+            self._warn(f"{self._place(index)} {UNREACHED}")
 
     @cached_property
     def _judge(self) -> Judge:
@@ -407,6 +417,7 @@ def _parent(index: int) -> dict[str, str]:
 
 GREEDY = "Your code took more memory than there is for a notebook; what had been earned before is kept."
 REST = "; the cells after it were not run"
+UNREACHED = "asked for the network, and submissions have none; list the hosts that they may reach: c.Sandbox.network"
 NOT_RUN = "this cell was not run: the process that ran the notebook had ended in a cell above"
 ENDS = {
     "died": f"the process that ran this notebook ended in this cell{REST}",

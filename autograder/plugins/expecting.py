@@ -1,4 +1,4 @@
-"""What a course's submissions will get on this machine, in lines: their limits by the names of the settings, a judge, kernels."""
+"""What a course's submissions will get on this machine, in lines: who runs them, their limits by the names of the settings, a judge, kernels."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+from nbclient import NotebookClient
 from nbformat import NotebookNode
+from nbgrader.converters import Autograde
+from nbgrader.preprocessors import Execute
 from traitlets.config import Config
+from traitlets.utils.importstring import import_item
 
 from autograder.engine import best_walls, groups
 from autograder.plugins.executing import OWN_KERNELS, JudgedExecute
@@ -16,6 +20,8 @@ from autograder.plugins.judges import SECTION, judge_of
 from autograder.plugins.sandbox import Sandbox
 
 MOST_NAMED = 6
+TWO_LINES = ("`from autograder.plugins.config import plug_in`", "`plug_in(c)`")
+IN_KERNELS = "with kernels, without walls and without the limits below"
 
 
 def expectations(config: Config, source: Path) -> Iterator[tuple[str, str]]:
@@ -30,6 +36,8 @@ def expectations(config: Config, source: Path) -> Iterator[tuple[str, str]]:
         TraitError: a setting has a value that it cannot have.
     """
     sandbox, execute = Sandbox(config=config), JudgedExecute(config=config)
+    for told in _executors(config):
+        yield "who runs submissions", told
     yield "c.Sandbox.memory", f"{sandbox.memory} MiB, {_held(sandbox)}"
     yield "c.Sandbox.processes", str(sandbox.processes)
     yield "c.Sandbox.disk", f"{sandbox.disk} MiB in each folder that can be written"
@@ -43,6 +51,23 @@ def expectations(config: Config, source: Path) -> Iterator[tuple[str, str]]:
     yield "c.Sandbox.network", _reached(sandbox)
     yield "judge", config[SECTION].get("name", "") or "none: nbgrader's own rules"
     yield from _kernels(execute, source)
+
+
+def _executors(config: Config) -> Iterator[str]:
+    """Who runs a course's notebooks, by its lists of preprocessors, and what comes of it where that is not the engine."""
+    autograde = Autograde(config=config)
+    named = [*autograde.sanitize_preprocessors, *autograde.autograde_preprocessors]
+    kinds = [import_item(one) if isinstance(one, str) else one for one in named]
+    running = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, NotebookClient)]
+    for kind in running:
+        if issubclass(kind, JudgedExecute):
+            yield "the engine"
+        elif kind is Execute:
+            yield f"nbgrader, {IN_KERNELS}: nbgrader_config.py lacks two lines, {' and '.join(TWO_LINES)}"
+        else:
+            yield f"{kind.__module__}.{kind.__qualname__}, in its own way, {IN_KERNELS}: c.Autograde names it among its preprocessors"
+    if not running:
+        yield "nobody: none of the preprocessors that c.Autograde names does"
 
 
 def _held(sandbox: Sandbox) -> str:

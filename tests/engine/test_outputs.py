@@ -13,18 +13,19 @@ import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.preprocessors import LimitOutput
 
 from autograder.engine import Session, Zygote
 from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.judging.hearing import hear
 from autograder.judging.paper import Paper
 from course.client import SOCKET_VARIABLE
+from tests.support.shown import Output, looks
 
+SOON, NEVER_ENDS = 2.0, "sleepy()"  # seconds for such a cell
 AGES = 600.0  # seconds; only what hangs takes so long, however busy the machine is
 ROOT = Path(__file__).resolve().parents[2]
 UNCOMPILED = {"CXX": "no-such-compiler"}  # compiling takes half a minute, and is told in times alone
-
-Output = tuple[str, Any]
 
 
 class Shown:
@@ -44,11 +45,13 @@ class Shown:
             self.client.process_message(message, cell, index)
 
 
-def in_engine(zygote: Zygote, notebook: NotebookNode, name: str = "") -> NotebookNode:
-    """Run a notebook in the engine; test cells of this course are heard by the judge."""
+def in_engine(
+    zygote: Zygote, notebook: NotebookNode, name: str = "", files: dict[str, bytes] | None = None
+) -> NotebookNode:
+    """Run a notebook in the engine, with files beside it; test cells of this course are heard by the judge."""
     judged = {exercise.name: exercise for exercise in exercises_in(name)} if name else {}
     shown = Shown(notebook)
-    with Session(zygote.place, variables=UNCOMPILED) as session:
+    with Session(zygote.place, files, variables=UNCOMPILED) as session:
         for index, cell in enumerate(notebook.cells):
             if cell.cell_type != "code" or not cell.source.strip():
                 continue
@@ -59,39 +62,20 @@ def in_engine(zygote: Zygote, notebook: NotebookNode, name: str = "") -> Noteboo
                     session.start(cell.source, far if exercise else None, SOCKET_VARIABLE if exercise else None)
                 if exercise:
                     hear(Paper(exercise, 1), near, AGES)
-            run = session.finish(AGES)
+            run = session.finish(seconds(cell))
             assert not name or run.end == "finished", cell.source
             shown.add(index, run.messages)
     return notebook
+
+
+def seconds(cell: NotebookNode) -> float:
+    return SOON if NEVER_ENDS in cell.source else AGES
 
 
 def sanitised() -> list[tuple[re.Pattern[str], str]]:
     config = configparser.RawConfigParser()
     config.read(ROOT / "tests" / "nbval_sanitize.cfg")
     return [(re.compile(config[name]["regex"]), config[name]["replace"]) for name in config.sections()]
-
-
-def looks(outputs: list[NotebookNode]) -> list[Output]:
-    """Outputs as they are compared: streams that follow each other joined, pictures by their kind alone."""
-    seen: list[Output] = []
-    for output in outputs:
-        if output.output_type == "stream":
-            text = plain(output.text)
-            if seen and seen[-1][0] == output.name:
-                seen[-1] = (output.name, seen[-1][1] + text)
-            else:
-                seen.append((output.name, text))
-        elif output.output_type == "error":
-            seen.append(("error", (output.ename, output.evalue, [plain(line) for line in output.traceback])))
-        else:
-            texts = {kind: None if kind.startswith("image/") else data for kind, data in sorted(output.data.items())}
-            seen.append((output.output_type, (texts, dict(output.metadata))))
-    return seen
-
-
-def plain(text: str) -> str:
-    """A text without colours, and without the folders that modules lie in."""
-    return re.sub(r'[^\s"]*/(?=[\w-]+\.py[:"])', "", re.sub(r"\x1b\[[0-9;]*m", "", text))
 
 
 @pytest.mark.thorough  # what `replay` compares in a kernel, in the engine
@@ -242,9 +226,96 @@ def test_a_notebook_of_everything_shows_what_a_kernel_shows(zygote: Zygote, monk
     NotebookClient(notebook, allow_errors=True, iopub_timeout=60).execute()
     shown = {name: looks(cell.outputs) for name, cell in zip(CELLS, ours.cells, strict=True)}
     wanted = {name: looks(cell.outputs) for name, cell in zip(CELLS, notebook.cells, strict=True)}
-    ((kind, refused),) = shown.pop("input")  # its last frame is a line of the shell's own
-    assert [(kind, refused[:2])] == [(kind, error[:2]) for kind, error in wanted.pop("input")]
     assert shown == wanted
+
+
+ERRORS = {
+    "in a cell": "1 / 0",
+    "in a function": "def f(x):\n    y = x - 1\n    return 1 / y\n\nf(1)",
+    "in a function of an earlier cell": "f(1)",
+    "in a module beside the notebook": "import helper\nhelper.divide(1, 0)",
+    "in a library that such a module calls": "helper.parse('{')",
+    "in what shows an object of such a module": "helper.Thing()",
+    "while such a module is imported": "import raising",
+    "a syntax error in such a module": "import bad",
+    "a name that such a module has not": "from helper import nothing",
+    "no such module": "import nothing_of_this_name",
+    "a name that a library has not": "from numpy import nothing",
+    "a cause": "try:\n    {}['a']\nexcept KeyError as error:\n    raise ValueError('b') from error",
+    "a context": "try:\n    {}['a']\nexcept KeyError:\n    1 / 0",
+    "no context": "try:\n    {}['a']\nexcept KeyError:\n    raise ValueError('b') from None",
+    "a chain": (
+        "def chain(n):\n    try:\n        chain(n - 1) if n else f(1)\n    except Exception as error:\n"
+        "        raise ValueError(n) from error\nchain(2)"
+    ),
+    "a syntax error": "x = 1\nfor i in range(3)\n    print(i)",
+    "an indentation": "def g():\nreturn 1",
+    "a bracket": "print((1",
+    "return": "return 1",
+    "a name": "undefined_name",
+    "a library in C": "import numpy as np\nnp.zeros(3) @ np.zeros(4)",
+    "a library in Python": "np.linalg.inv(np.zeros((2, 2)))",
+    "an assertion of a library": "np.testing.assert_allclose([1, 2], [1, 3])",
+    "exec": "exec('a = 1\\nb = a / 0')",
+    "compile": "exec(compile('def q():\\n    return 1 / 0\\nq()', 'somewhere.py', 'exec'))",
+    "a decorator": (
+        "import functools\ndef loud(f):\n    @functools.wraps(f)\n    def inner(*arguments):\n        return f(*arguments)\n"
+        "    return inner\n@loud\ndef k(x):\n    return x['a']\nk(3)"
+    ),
+    "recursion": "def r(n):\n    return r(n + 1)\nr(0)",
+    "an exit": "raise SystemExit",
+    "an exit from a function": "import sys\ndef leave():\n    sys.exit('bye')\nleave()",
+    "an interrupt": "raise KeyboardInterrupt",
+    "a group": (
+        "def group():\n    errors = []\n    for x in (0, 'a'):\n        try:\n            1 / x\n        except Exception as error:\n"
+        "            errors.append(error)\n    raise ExceptionGroup('many', errors)\ngroup()"
+    ),
+    "except*": "try:\n    group()\nexcept* TypeError:\n    f(1)",
+    "await": "import asyncio\nasync def later():\n    await asyncio.sleep(0)\n    return 1 / 0\nawait later()",
+    "a cell that awaits": "await asyncio.sleep(0)\n1 / 0",
+    "gather": "await asyncio.gather(later(), later())",
+    "a note": "error = ValueError('v')\nerror.add_note('a note')\nraise error",
+    "a generator": "def generate():\n    yield 1\n    1 / 0\nlist(generate())",
+    "a pool of threads": "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(1) as pool:\n    pool.submit(f, 1).result()",
+    "a thread": "import threading\nthread = threading.Thread(target=f, args=(1,), name='T')\nthread.start()\nthread.join()",
+    "printed": "import traceback\ntry:\n    f(1)\nexcept ZeroDivisionError:\n    traceback.print_exc()",
+    "a run": "%run raising.py",
+    "bash": "%%bash\nexit 3",
+    "input": "input('name? ')",
+    "a password": "import getpass\ngetpass.getpass()",
+    "a debugger": "breakpoint()",
+    "the debugger's class": "import pdb\npdb.Pdb",
+    "a stream": "sys.stdout.buffer",
+    "too long": f"import time\ndef {NEVER_ENDS}:\n    while True:\n        time.sleep(0.01)\n{NEVER_ENDS}",
+    "and after it": "f(1)",
+}
+BESIDE = {
+    "helper.py": (
+        "import json\n\n\ndef divide(a, b):\n    return a / b\n\n\ndef parse(text):\n    return json.loads(text)\n\n\n"
+        "class Thing:\n    def __repr__(self):\n        raise ValueError('no repr')\n"
+    ),
+    "raising.py": "def inner():\n    raise RuntimeError('while importing')\n\n\ninner()\n",
+    "bad.py": "def f(:\n    pass\n",
+}
+
+
+def test_errors_show_the_frames_that_stock_nbgrader_shows(
+    zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The student's frames and none of the engine's, also where a traceback is too long for nbgrader and is cut."""
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    for name, text in BESIDE.items():
+        (tmp_path / name).write_text(text)
+    cells = [new_code_cell(source) for source in ERRORS.values()]
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "p"}})
+    ours = in_engine(zygote, nbformat.from_dict(notebook), files={name: text.encode() for name, text in BESIDE.items()})
+    patience = {"timeout_func": seconds, "interrupt_on_timeout": True, "iopub_timeout": 60}
+    beside = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, allow_errors=True, resources=beside, **patience).execute()
+    for made in (ours, notebook):
+        LimitOutput().preprocess(made, {})
+    for name, our, wanted in zip(ERRORS, ours.cells, notebook.cells, strict=True):
+        assert looks(our.outputs) == looks(wanted.outputs), name
 
 
 @pytest.mark.parametrize(

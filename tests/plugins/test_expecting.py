@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.__main__ import run
 from autograder.engine import Limits, groups
+from autograder.problems import USAGE
 from autograder.settings import CONFIG, ROOT
 
 EXAMPLE = ROOT / "docs" / "example"
@@ -50,6 +52,7 @@ def test_the_limits_by_the_names_of_their_settings(
         "held by control groups" if groups.allowing(1 << 30) else "counted four times a second: no control groups here"
     )
     assert lines[lines.index(f"course: {course}") + 1 :] == [
+        "who runs submissions: the engine",
         f"c.Sandbox.memory: 2048 MiB, {held}",
         f"c.Sandbox.processes: {Limits().processes}",
         f"c.Sandbox.disk: {Limits().disk >> 20} MiB in each folder that can be written",
@@ -83,13 +86,52 @@ def test_this_course_has_a_judge_and_no_kernels(walls: None, capsys: pytest.Capt
     ("setting", "told"),
     [("c.Sandbox.network = ['*.example.org']", "c.Sandbox.network"), ("c.Judge.name = 'no.such'", "no")],
 )
-def test_a_setting_that_cannot_be_used_is_a_sentence(course: Path, walls: None, setting: str, told: str) -> None:
+def test_a_setting_that_cannot_be_used_is_a_sentence(
+    course: Path, walls: None, setting: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with (course / CONFIG).open("a") as file:
         file.write(setting)
-    with pytest.raises(SystemExit, match="has a setting that cannot be used; mend it: .*" + told):
+    assert re.search("has a setting that cannot be used; mend it: .*" + told, refused(capsys, course))
+
+
+def test_a_folder_that_is_no_course(tmp_path: Path, walls: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "is no course" in refused(capsys, tmp_path)
+
+
+def refused(capsys: pytest.CaptureFixture[str], course: Path) -> str:
+    """The sentence with which `doctor` ends as after any other wrong word."""
+    with pytest.raises(SystemExit) as ended:
         run(["doctor", "--course", str(course)])
+    assert ended.value.code == USAGE
+    return capsys.readouterr().err
 
 
-def test_a_folder_that_is_no_course(tmp_path: Path, walls: None) -> None:
-    with pytest.raises(SystemExit, match="is no course"):
-        run(["doctor", "--course", str(tmp_path)])
+def test_a_course_that_lacks_the_two_lines(course: Path, walls: None, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are named, with what comes of it, and writing them mends it."""
+    settings = (course / CONFIG).read_text()
+    (course / CONFIG).write_text(settings.replace("plug_in(c)", ""))
+    (told,) = who_runs(capsys, course)
+    assert told.startswith("nbgrader, with kernels, without walls and without the limits below: ")
+    with (course / CONFIG).open("a") as file:
+        file.write("\n".join(re.findall("`(.+?)`", told)))
+    assert who_runs(capsys, course) == ["the engine"]
+
+
+OWN = """
+from nbgrader.preprocessors import Execute
+class Own(Execute):
+    pass
+c.Autograde.autograde_preprocessors = [Own]
+"""
+
+
+def test_a_course_with_an_executor_of_its_own(course: Path, walls: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with (course / CONFIG).open("a") as file:
+        file.write(OWN)
+    (told,) = who_runs(capsys, course)
+    assert re.match(r"\S*Own, in its own way, with kernels, without walls", told)
+
+
+def who_runs(capsys: pytest.CaptureFixture[str], course: Path) -> list[str]:
+    about = "who runs submissions: "
+    return [line.removeprefix(about) for line in said(capsys, "--course", str(course)) if line.startswith(about)]

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import getpass
 import io
 import json
 import os
 import random
 import sys
 from collections.abc import Mapping
-from types import ModuleType
+from types import MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 from ipykernel.compiler import XCachingCompiler
 from ipykernel.displayhook import ZMQShellDisplayHook
+from ipykernel.kernelapp import IPKernelApp
+from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQDisplayPublisher, ZMQInteractiveShell
-from IPython.core.error import StdinNotImplementedError
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.session import Session
 from traitlets import Instance
@@ -85,11 +87,13 @@ class Collector(Session):
         return taken
 
 
-class Output(io.TextIOBase):
-    """`sys.stdout` or `sys.stderr` of a notebook, together with what other programs write to the descriptor below it."""
+class OutStream(io.TextIOBase):
+    """`sys.stdout` or `sys.stderr` of a notebook, together with what other programs write to the descriptor below it.
 
-    encoding = "utf-8"
-    errors = "replace"
+    Errors name it: it is called as in a kernel, and says the same.
+    """
+
+    encoding = "UTF-8"
 
     def __init__(self, name: str, descriptor: int, collector: Collector) -> None:
         self.name = name
@@ -120,7 +124,7 @@ class Output(io.TextIOBase):
 
     def write(self, text: str, /) -> int:
         if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+            raise TypeError(f"write() argument must be str, not {type(text)}")
         if self._size <= MAX_TEXT:
             self._parts.append(text)
             self._size += len(text)
@@ -197,7 +201,7 @@ class Notebook:
     def __init__(self) -> None:
         os.environ.setdefault("MPLBACKEND", INLINE)
         self.collector = Collector()
-        self.out, self.err = Output("stdout", 1, self.collector), Output("stderr", 2, self.collector)
+        self.out, self.err = OutStream("stdout", 1, self.collector), OutStream("stderr", 2, self.collector)
         self._streams = sys.stdout, sys.stderr
         config = Config({"HistoryManager": {"enabled": False}, "IPKernelApp": {}})
         self.shell: Any = Shell.instance(
@@ -205,6 +209,7 @@ class Notebook:
             collector=self.collector,
             compiler_class=XCachingCompiler,
         )
+        IPKernelApp.init_pdb(None)  # it asks the application for nothing
         self.shell.kernel = comms.kernel(self.shell)
         comms.connect(self.collector.tell)
         for part in (self.shell.displayhook, self.shell.display_pub):
@@ -238,7 +243,9 @@ class Notebook:
         for output in (self.out, self.err):
             output.catch_descriptor()
         self._attach()
-        builtins.input = _no_input
+        nobody = SimpleNamespace(_allow_stdin=False)
+        builtins.input = MethodType(Kernel.raw_input, nobody)
+        getpass.getpass = MethodType(Kernel.getpass, nobody)
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         random.seed()
@@ -306,7 +313,3 @@ class Notebook:
             shell.events.trigger("post_execute")
             shell.events.trigger("post_run_cell", result)
         return result
-
-
-def _no_input(prompt: object = "", /) -> str:
-    raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
