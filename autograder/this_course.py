@@ -98,6 +98,9 @@ class ThisCourse:
 
         at_hand(notebook)
 
+    def rehearsal(self, notebook: str) -> str:
+        return f"from course import answers\nanswers.at_hand({notebook!r})"
+
     def modules(self, notebook: str) -> list[str]:
         return ["autograder.judging", *(f"{folder_of(notebook)}.{name}" for name in names_in(notebook))]
 

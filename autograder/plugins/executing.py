@@ -36,7 +36,7 @@ from autograder.plugins.preloading import modules_of
 from autograder.plugins.printable import lines
 from autograder.plugins.reading import say_why
 from autograder.plugins.sandbox import Sandbox
-from autograder.plugins.unreached import first_unreached
+from autograder.plugins.unreached import ANSI, first_unreached
 from autograder.verdicts.cells import ANSWER
 from autograder.verdicts.verdict import ENDED, SENTENCES, Conversation, Outcome, Verdict
 
@@ -54,7 +54,6 @@ LANGUAGE = {
     "nbconvert_exporter": "python",
     "file_extension": ".py",
 }
-ANSI = re.compile(r"\x1b\[[0-9;]*m")
 CUT = "[the rest was cut]"
 SECONDS_IN_PUBLIC = 5.0  # for all wrong answers of a notebook together
 MOST_LINES, MOST_CHARACTERS = 60, 4_000  # of what is shown of one

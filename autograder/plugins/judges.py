@@ -97,6 +97,9 @@ class Judge(Protocol):
     def at_hand(self, notebook: str) -> None:
         """Work out what `public_case` shows of a notebook, once for all pages that are made after that."""
 
+    def rehearsal(self, notebook: str) -> str:
+        """Code that is run once before any submission of a notebook is there, to fill caches of the package; "" for none."""
+
     def modules(self, notebook: str) -> list[str]:
         """What is imported to judge a notebook."""
 
@@ -141,6 +144,9 @@ class Nobody:
 
     def at_hand(self, notebook: str) -> None:
         pass
+
+    def rehearsal(self, notebook: str) -> str:
+        return ""
 
     def modules(self, notebook: str) -> list[str]:
         return []

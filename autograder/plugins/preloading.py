@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from autograder.engine import NOTHING, Given, Place, Zygote, best_walls
 from autograder.plugins.sandbox import Sandbox
@@ -27,12 +28,19 @@ WELL_KNOWN = {
 """What may be imported where nothing of a submission may run; and any module of the course's own library, and what its settings add."""
 
 
+class Warm(NamedTuple):
+    """What a zygote imports and does before a notebook comes."""
+
+    modules: tuple[str, ...]
+    rehearsal: tuple[str, ...]
+
+
 @dataclass
 class _Begun:
-    """The zygote that was begun before anybody asked for it, and what it imports."""
+    """The zygote that was begun before anybody asked for it, and what it imports and does."""
 
     zygote: Zygote | None = None
-    modules: tuple[str, ...] = ()
+    warm: Warm | None = None
 
 
 _begun = _Begun()
@@ -40,9 +48,12 @@ _begun = _Begun()
 
 def begin(notebooks: Iterable[Path], sandbox: Sandbox) -> None:
     """Start the zygote that `shared_zygote` is going to be asked for, while this process is still busy with imports of its own."""
-    modules = _preloaded(notebooks, sandbox)
-    if modules and best_walls() == "both":
-        _begun.zygote, _begun.modules = Zygote(modules, sandbox.libraries, limits=sandbox.limits), modules
+    warm = _warm(notebooks, sandbox)
+    if warm.modules and best_walls() == "both":
+        _begun.zygote, _begun.warm = (
+            Zygote(warm.modules, sandbox.libraries, warm.rehearsal, limits=sandbox.limits),
+            warm,
+        )
 
 
 @contextmanager
@@ -57,26 +68,30 @@ def shared_zygote(notebooks: Iterable[Path], sandbox: Sandbox, given: Given = NO
     if best_walls() == "outer":
         yield None
         return
-    modules = _preloaded(notebooks, sandbox)
-    fits = _begun.zygote is not None and _begun.modules == modules and not given.files
+    warm = _warm(notebooks, sandbox)
+    fits = _begun.zygote is not None and _begun.warm == warm and not given.files
     begun, _begun.zygote = _begun.zygote, None
     if begun is not None and not fits:
         begun.close()
     own = (
-        begun if begun is not None and fits else Zygote(modules, sandbox.libraries, limits=sandbox.limits, given=given)
+        begun
+        if begun is not None and fits
+        else Zygote(warm.modules, sandbox.libraries, warm.rehearsal, limits=sandbox.limits, given=given)
     )
     with own as zygote:
         yield zygote.place
 
 
-def _preloaded(notebooks: Iterable[Path], sandbox: Sandbox) -> tuple[str, ...]:
-    """The modules that these notebooks import, as far as they can be read."""
+def _warm(notebooks: Iterable[Path], sandbox: Sandbox) -> Warm:
+    """The modules that these notebooks import, as far as they can be read, and what their judge has done beforehand."""
     sources: list[str] = []
+    rehearsal: list[str] = []
     for path in notebooks:
         with suppress(OSError, ValueError, KeyError, TypeError):
             cells = json.loads(path.read_bytes())["cells"]
             sources += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    return tuple(sorted(modules_of(sources, sandbox)))
+            rehearsal += filter(None, [sandbox.judge.rehearsal(path.stem)])
+    return Warm(tuple(sorted(modules_of(sources, sandbox))), tuple(rehearsal))
 
 
 IMPORT = re.compile(

@@ -9,7 +9,7 @@ from traitlets.config import Configurable
 
 from autograder.engine import Limits
 from autograder.engine.proxy import places
-from autograder.plugins.judges import judge_of
+from autograder.plugins.judges import Judge, judge_of
 
 MIB = 1 << 20
 
@@ -47,9 +47,14 @@ class Sandbox(Configurable):
         return list(proposal["value"])
 
     @property
+    def judge(self) -> Judge:
+        """Who judges the course's own notebooks."""
+        return judge_of(self.config)
+
+    @property
     def library(self) -> Path | None:
         """The course's own package, which submissions find."""
-        return judge_of(self.config).library
+        return self.judge.library
 
     @property
     def libraries(self) -> list[Path]:

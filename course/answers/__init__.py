@@ -63,6 +63,12 @@ def find(name: str, mistakes: bool = True) -> StoredExercise | None:
     return _read(notebook, name, mistakes) if notebook else None
 
 
+def at_hand(notebook: str) -> None:
+    """Read a notebook's exercises, without their known mistakes, so that `find` need not; nothing, where it has no answers."""
+    for name in _index().get(notebook, ()):
+        find(name, mistakes=False)
+
+
 def notebooks() -> tuple[str, ...]:
     """The notebooks that have answers, in order."""
     return tuple(_index())
