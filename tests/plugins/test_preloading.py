@@ -6,10 +6,11 @@ import time
 
 import pytest
 
+from autograder.engine import Session
 from autograder.plugins.bounds import MOST_CODE
 from autograder.plugins.confining import confined
 from autograder.plugins.executing import NEEDS_A_KERNEL
-from autograder.plugins.preloading import modules_of
+from autograder.plugins.preloading import modules_of, shared_zygote
 from autograder.plugins.sandbox import Sandbox
 from autograder.settings import ROOT, settings_in
 
@@ -38,6 +39,18 @@ IMPORTS = {
 @pytest.mark.parametrize("source", IMPORTS)
 def test_well_known_modules_are_found(source: str) -> None:
     assert modules_of([source], SANDBOX) == IMPORTS[source]
+
+
+def test_what_public_cases_are_made_of_is_at_hand_in_each_submission_and_nothing_more() -> None:
+    """A process that had to read it anew would have missed it first."""
+    asked = "from course import answers\nbefore = answers._read.cache_info().misses\nanswers.find('qkv', mistakes=False)\n"
+    asked += "print(answers._read.cache_info().misses - before, [*{*globals()} & {'name', 'np'}])"
+    with shared_zygote([ROOT / "release" / "02_matrices" / "02_matrices.ipynb"], SANDBOX) as place:
+        if place is None:
+            pytest.skip("no process is shared without an inner wall")
+        with Session(place) as session:
+            ((_, said),) = session.run(asked, 60.0).messages
+    assert said["text"] == "0 []\n"
 
 
 LONG = {
