@@ -43,7 +43,9 @@ def test_well_known_modules_are_found(source: str) -> None:
 
 def test_what_public_cases_are_made_of_is_at_hand_in_each_submission_and_nothing_more() -> None:
     """A process that had to read it anew would have missed it first."""
-    asked = "from course import answers\nbefore = answers._read.cache_info().misses\nanswers.find('qkv', mistakes=False)\n"
+    asked = (
+        "from course import answers\nbefore = answers._read.cache_info().misses\nanswers.find('qkv', mistakes=False)\n"
+    )
     asked += "print(answers._read.cache_info().misses - before, [*{*globals()} & {'name', 'np'}])"
     with shared_zygote([ROOT / "release" / "02_matrices" / "02_matrices.ipynb"], SANDBOX) as place:
         if place is None:
