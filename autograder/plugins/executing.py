@@ -33,10 +33,10 @@ from autograder.plugins.experiments import is_untouched, unknown, words_in
 from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.papers import PAPER, Papers
 from autograder.plugins.preloading import modules_of
-from autograder.plugins.printable import lines
+from autograder.plugins.printable import lines, without_colours
 from autograder.plugins.reading import say_why
 from autograder.plugins.sandbox import Sandbox
-from autograder.plugins.unreached import ANSI, first_unreached
+from autograder.plugins.unreached import first_unreached
 from autograder.verdicts.cells import ANSWER
 from autograder.verdicts.verdict import ENDED, SENTENCES, Conversation, Outcome, Verdict
 
@@ -449,7 +449,7 @@ def _is_written(answer: NotebookNode | None) -> bool:
 
 def where_it_stopped(reply: dict[str, Any]) -> str:
     """The error that ended a cell, in a sentence: "SyntaxError, line 1: expected ':'"."""
-    told = ANSI.sub("", "\n".join(map(str, reply.get("traceback", ()))))
+    told = without_colours("\n".join(map(str, reply.get("traceback", ()))))
     line = re.search(r"Cell In\[\d+\], line (\d+)", told)
     kind = re.sub(r"\W", "", str(reply.get("ename")))[:60]
     message = re.sub(r" \([^()]*, line \d+\)$", "", str(reply.get("evalue")))[:200]

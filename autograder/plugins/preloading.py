@@ -50,10 +50,7 @@ def begin(notebooks: Iterable[Path], sandbox: Sandbox) -> None:
     """Start the zygote that `shared_zygote` is going to be asked for, while this process is still busy with imports of its own."""
     warm = _warm(notebooks, sandbox)
     if warm.modules and best_walls() == "both":
-        _begun.zygote, _begun.warm = (
-            Zygote(warm.modules, sandbox.libraries, warm.rehearsal, limits=sandbox.limits),
-            warm,
-        )
+        _begun.zygote, _begun.warm = _started(warm, sandbox), warm
 
 
 @contextmanager
@@ -69,17 +66,16 @@ def shared_zygote(notebooks: Iterable[Path], sandbox: Sandbox, given: Given = NO
         yield None
         return
     warm = _warm(notebooks, sandbox)
-    fits = _begun.zygote is not None and _begun.warm == warm and not given.files
     begun, _begun.zygote = _begun.zygote, None
-    if begun is not None and not fits:
+    if begun is not None and (_begun.warm != warm or given.files):
         begun.close()
-    own = (
-        begun
-        if begun is not None and fits
-        else Zygote(warm.modules, sandbox.libraries, warm.rehearsal, limits=sandbox.limits, given=given)
-    )
-    with own as zygote:
+        begun = None
+    with begun or _started(warm, sandbox, given) as zygote:
         yield zygote.place
+
+
+def _started(warm: Warm, sandbox: Sandbox, given: Given = NOTHING) -> Zygote:
+    return Zygote(warm.modules, sandbox.libraries, warm.rehearsal, limits=sandbox.limits, given=given)
 
 
 def _warm(notebooks: Iterable[Path], sandbox: Sandbox) -> Warm:
@@ -87,11 +83,11 @@ def _warm(notebooks: Iterable[Path], sandbox: Sandbox) -> Warm:
     sources: list[str] = []
     rehearsal: list[str] = []
     for path in notebooks:
+        rehearsal.append(sandbox.judge.rehearsal(path.stem))
         with suppress(OSError, ValueError, KeyError, TypeError):
             cells = json.loads(path.read_bytes())["cells"]
             sources += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-            rehearsal += filter(None, [sandbox.judge.rehearsal(path.stem)])
-    return Warm(tuple(sorted(modules_of(sources, sandbox))), tuple(rehearsal))
+    return Warm(tuple(sorted(modules_of(sources, sandbox))), tuple(filter(None, rehearsal)))
 
 
 IMPORT = re.compile(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
 import unicodedata
 
 LONGEST = 4_000
 """Characters of one message; the rest is cut."""
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def printable(text: str) -> str:
@@ -21,6 +23,11 @@ def printable(text: str) -> str:
 def lines(text: str) -> str:
     """The same, of a text that may have several lines, such as a traceback."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+def without_colours(text: str) -> str:
+    """A text without what changes the colour of a terminal's letters."""
+    return COLOUR.sub("", text)
 
 
 def _shown(character: str) -> str:

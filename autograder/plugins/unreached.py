@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-ANSI = re.compile(r"\x1b\[[0-9;]*m")
+from autograder.plugins.printable import without_colours
+
 CUT = r"Temporary failure in name resolution|\[Errno 101\] Network is unreachable|[Cc]ould not resolve host|unable to resolve host"
 """What Python, curl, git and wget say of a network that is cut."""
 SAID = re.compile(CUT)
@@ -25,7 +26,5 @@ def _asked_in_vain(cell: NotebookNode) -> Iterator[bool]:
         if output.output_type == "stream":
             yield SAID.search(output.text) is not None
         elif output.output_type == "error":
-            yield (
-                RAISED.search(ANSI.sub("", "\n".join([f"{output.ename}: {output.evalue}", *output.traceback])))
-                is not None
-            )
+            told = "\n".join([f"{output.ename}: {output.evalue}", *output.traceback])
+            yield RAISED.search(without_colours(told)) is not None

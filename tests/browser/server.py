@@ -14,10 +14,9 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from autograder.settings import ROOT
-from tests.support.waiting import until
+from tests.support.waiting import end, until
 
 TOKEN = "a-students-own"
-SECONDS_TO_END = 30
 
 
 @dataclass(frozen=True)
@@ -77,12 +76,7 @@ def _running(module: list[str], work: Path, home: Path) -> Iterator[Server]:
             raise RuntimeError(f"the server did not start:\n{log.read_text()}")
         yield server
     finally:
-        process.terminate()  # it ends its kernels, and then itself, unless a thread of its own is left over
-        try:
-            process.wait(SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end(process)
 
 
 def _answers(server: Server) -> bool:

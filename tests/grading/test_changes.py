@@ -22,6 +22,7 @@ from autograder.problems import Problem
 from autograder.settings import ROOT
 from tests.support import stock
 from tests.support.classes import edit
+from tests.support.grading import grade_command
 from tests.support.quick import calls
 from tests.support.quick_class import NAME, QuickClass, hand_in
 
@@ -174,18 +175,8 @@ def test_two_assignments_are_graded_one_after_the_other(quick_class: QuickClass)
     course.generate_assignment("other")
     work = shutil.copytree(course.root / "release" / "other", course.folder("submitted", "ada", "other"))
     edit(work / "other.ipynb", 0, "1")
-    command = [
-        sys.executable,
-        "-m",
-        "autograder",
-        "grade",
-        "--course",
-        str(course.root),
-        "--no-feedback",
-        "--yes",
-        "--json",
-    ]
-    runs = [subprocess.Popen([*command, name], cwd=ROOT, stdout=subprocess.PIPE, text=True) for name in (NAME, "other")]
+    commands = [grade_command(course, name, "--yes", "--json") for name in (NAME, "other")]
+    runs = [subprocess.Popen(one, cwd=ROOT, stdout=subprocess.PIPE, text=True) for one in commands]
     said = [json.loads(run.communicate(timeout=120)[0]) for run in runs]
     assert sorted(one["code"] for one in said) in ([0, 0], [0, 4])
     for name in (NAME, "other"):

@@ -23,6 +23,7 @@ from autograder.grading.report.lines import NOT_GRADED, lines
 from autograder.grading.store import only_run
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
 from autograder.settings import CONFIG, ROOT
+from tests.support.grading import grade_command
 from tests.support.quick import calls
 from tests.support.quick_class import NAME, QuickClass, hand_in
 
@@ -321,13 +322,14 @@ def rows(printed: str) -> list[list[str]]:
 
 
 def command(course: Course, *options: str) -> subprocess.Popen[str]:
-    words = [sys.executable, "-m", "autograder", "grade", NAME, "--course", str(course.root), "--no-feedback", *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     hears = {
         "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     }  # in the background of a script it is ignored
-    return subprocess.Popen(words, env=environment, text=True, start_new_session=True, **pipes, **hears)  # type: ignore[call-overload,no-any-return]
+    return subprocess.Popen(
+        grade_command(course, NAME, *options), env=environment, text=True, start_new_session=True, **pipes, **hears
+    )  # type: ignore[call-overload,no-any-return]
 
 
 def test_ctrl_c_stops_at_once_and_the_same_command_goes_on(quick_class: QuickClass) -> None:

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -27,6 +26,7 @@ from autograder.settings import ROOT
 from tests.browser.server import TOKEN, lab
 from tests.support import stock
 from tests.support.classes import files_in, gradebook_rows
+from tests.support.grading import grade_command
 from tests.support.killing import killing_after
 from tests.support.postgres import Postgres, kept_in, running
 from tests.support.quick import calls
@@ -59,19 +59,7 @@ def left(course: Course) -> tuple[object, ...]:
 
 
 def start(course: Course) -> subprocess.Popen[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "autograder",
-        "grade",
-        NAME,
-        "--course",
-        str(course.root),
-        "--jobs",
-        "1",
-        "--no-feedback",
-        "--yes",
-    ]
+    command = grade_command(course, NAME, "--jobs", "1", "--yes")
     return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
 from autograder.folder import Course
+from tests.support.grading import grade_command
 from tests.support.shown import looks
-from tests.support.stock import DOCUMENTATION, PLUGGED, Grade, cell, grades, nbgrader, stock_course
+from tests.support.stock import DOCUMENTATION, PLUGGED, Grade, cell, grades, nbgrader, stock_course, write
 
 pytestmark = [pytest.mark.usefixtures("walls"), pytest.mark.thorough]
 NAME, FIRST, SECOND, THIRD = "everything", "1 first", "2 zweites", "3 generated"
@@ -125,19 +122,13 @@ def write_source(course: Course) -> None:
         cell(new_code_cell(AUTOTEST), "autotest", 2),
     ]
     for name, cells in ((FIRST, first), (SECOND, second), (THIRD, third)):
-        _write(folder / f"{name}.ipynb", cells)
+        write(folder / f"{name}.ipynb", cells)
 
 
 def _marked(source: str) -> str:
     """With the delimiters of this course, in no cell whose first line has to come first."""
     head, _, rest = source.partition("\n") if source.startswith("%%") else ("", "", source)
     return f"{head}\n### ANSWER FROM HERE\n{rest}\n### TO HERE".lstrip()
-
-
-def _write(path: Path, cells: list[NotebookNode]) -> None:
-    notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
-    notebook.nbformat_minor = 4
-    path.write_text(json.dumps(notebook))
 
 
 def hand_in(course: Course, student: str, answers: dict[str, str]) -> None:
@@ -147,7 +138,7 @@ def hand_in(course: Course, student: str, answers: dict[str, str]) -> None:
         notebook = nbformat.read(str(path), as_version=4)
         for one in notebook.cells:
             one.source = answers.get(one.metadata.nbgrader.grade_id, one.source)
-        _write(path, notebook.cells)
+        write(path, notebook.cells)
     (folder / "timestamp.txt").write_text(LATE)
 
 
@@ -158,31 +149,20 @@ def by_stock(course: Course) -> None:
 
 def by_plug_ins(course: Course) -> None:
     _plug_in(course)
-    hand_in(course, "dies", {**ANSWERS, "squared": SQUARED, "raises": DIES})
     by_stock(course)
 
 
 def by_class_command(course: Course) -> None:
     _plug_in(course)
-    hand_in(course, "dies", {**ANSWERS, "squared": SQUARED, "raises": DIES})
-    command = [
-        sys.executable,
-        "-m",
-        "autograder",
-        "grade",
-        NAME,
-        "--yes",
-        "--no-feedback",
-        "--course",
-        str(course.root),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(grade_command(course, NAME, "--yes"), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _plug_in(course: Course) -> None:
+    """Have the engine grade it, and one student more, whom stock nbgrader gives up."""
     with (course.root / "nbgrader_config.py").open("a") as file:
         file.write(PLUGGED)
+    hand_in(course, "dies", {**ANSWERS, "squared": SQUARED, "raises": DIES})
 
 
 DOORS = (by_stock, by_plug_ins, by_class_command)
@@ -198,7 +178,7 @@ RIGHT, NOTHING = "ada", "ben"
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> list[Course]:
     """The same class, by each door."""
-    first = stock_course(tmp_path_factory.mktemp("released") / "", SETTINGS)
+    first = stock_course(tmp_path_factory.mktemp("released"), SETTINGS)
     with Gradebook(first.database) as gradebook:
         gradebook.add_assignment(NAME, duedate=DUE)
     write_source(first)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell
 
 from autograder.folder import Course
-from tests.support.stock import PLUGGED, cell, nbgrader, stock_course
+from tests.support.stock import PLUGGED, cell, nbgrader, stock_course, write
 
 pytestmark = pytest.mark.usefixtures("walls")
 SETTING = "c.Sandbox.network"
@@ -34,18 +33,11 @@ OTHER_ERRORS = [
 
 def handed_in(root: Path, students: dict[str, list[str]], settings: str = "") -> Course:
     course = stock_course(root, PLUGGED + settings)
-    kernelspec = {"name": "python3", "display_name": "Python 3"}
     for folder, sources in {
         root / "source" / "ps1": [],
         **{course.folder("submitted", who, "ps1"): cells for who, cells in students.items()},
     }.items():
-        folder.mkdir(parents=True)
-        cells = [*map(new_code_cell, sources), cell(new_code_cell("assert True"), "test", 1)]
-        for one in cells:
-            one.pop("id", None)
-        notebook = new_notebook(cells=cells, metadata={"kernelspec": kernelspec})
-        notebook.nbformat_minor = 4
-        (folder / "ps1.ipynb").write_text(json.dumps(notebook))
+        write(folder / "ps1.ipynb", [*map(new_code_cell, sources), cell(new_code_cell("assert True"), "test", 1)])
     course.generate_assignment("ps1")
     return course
 

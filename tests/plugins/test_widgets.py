@@ -10,10 +10,10 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell
 
 from autograder.folder import Course
-from tests.support.stock import PLUGGED, Grade, cell, grades, stock_course
+from tests.support.stock import PLUGGED, Grade, cell, grades, stock_course, write
 
 NAME = "widgets"
 STATE = "application/vnd.jupyter.widget-state+json"
@@ -42,13 +42,7 @@ TESTS = {
 def graded(course: Course) -> Course:
     cells = [new_code_cell(source) for source in CELLS]
     cells += [cell(new_code_cell(source), name, 1) for name, source in TESTS.items()]
-    for one in cells:
-        one.pop("id", None)
-    notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
-    notebook.nbformat_minor = 4
-    folder = course.root / "source" / NAME
-    folder.mkdir(parents=True)
-    (folder / "problem.ipynb").write_text(json.dumps(notebook))
+    write(course.root / "source" / NAME / "problem.ipynb", cells)
     course.generate_assignment(NAME)
     handed_in = course.folder("submitted", "ada", NAME)
     handed_in.mkdir(parents=True)

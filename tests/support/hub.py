@@ -16,7 +16,7 @@ from urllib.request import urlopen
 from autograder.settings import ROOT
 from tests.support.needed import HUB
 from tests.support.users import Machine, obstacle
-from tests.support.waiting import until
+from tests.support.waiting import end, until
 
 PROXY = "configurable-http-proxy"
 PASSWORD = "known to all of them"
@@ -78,8 +78,7 @@ def running(machine: Machine, folder: Path) -> Iterator[Hub]:
             raise RuntimeError(f"the hub did not start:\n{log.read_text()}")
         yield Hub(public)
     finally:
-        process.terminate()  # it ends its users' servers and its proxy, and then itself
-        process.wait()
+        end(process)
 
 
 def _free(count: int) -> list[int]:

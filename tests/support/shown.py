@@ -7,6 +7,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from autograder.plugins.printable import without_colours
+
 Output = tuple[str, Any]
 
 
@@ -30,4 +32,4 @@ def looks(outputs: list[NotebookNode]) -> list[Output]:
 
 def plain(text: str) -> str:
     """A text without colours, and without the folders that modules lie in."""
-    return re.sub(r'[^\s"]*/(?=[\w-]+\.py[:")])', "", re.sub(r"\x1b\[[0-9;]*m", "", text))
+    return re.sub(r'[^\s"]*/(?=[\w-]+\.py[:")])', "", without_colours(text))

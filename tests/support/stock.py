@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.folder import Course
@@ -76,6 +79,16 @@ def cell(made: NotebookNode, name: str, points: float | None = None, **others: A
     if graded:
         made.metadata.nbgrader.points = points
     return made
+
+
+def write(path: Path, cells: Sequence[NotebookNode]) -> None:
+    """Write a notebook of these cells, in the format of before cells had ids, in a folder that is made where there is none."""
+    for one in cells:
+        one.pop("id", None)
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+    notebook.nbformat_minor = 4
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(notebook))
 
 
 @dataclass(frozen=True)
