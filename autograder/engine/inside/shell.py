@@ -13,6 +13,7 @@ import io
 import json
 import os
 import random
+import re
 import sys
 from collections.abc import Mapping
 from types import MethodType, ModuleType, SimpleNamespace
@@ -34,6 +35,9 @@ INLINE = "module://matplotlib_inline.backend_inline"
 MAX_MESSAGES = 2_000
 MAX_TEXT = 8 << 20
 CUT = "\n[the rest of this cell's output was cut: it is longer than a notebook can hold]\n"
+
+COMMAND = re.compile(r"^\s*[%!,;/]|=\s*[%!]|\?")
+"""What each line has that IPython's own commands begin on, and some others have: a start, what is assigned, or a question."""
 
 Message = list[Any]
 """A message's type, such as "stream" or "display_data", and its content."""
@@ -160,9 +164,20 @@ class Publisher(ZMQDisplayPublisher):
         self.session.send(None, "clear_output", {"wait": wait})
 
 
+class Transformers(TransformerManager):  # type: ignore[misc]
+    """IPython's, which read a cell four times, token by token, to find its own commands; a cell that cannot have any is not read."""
+
+    def do_token_transforms(self, lines: list[str]) -> list[str]:
+        if self.token_transformers == TransformerManager().token_transformers and not any(map(COMMAND.search, lines)):
+            return lines
+        transformed: list[str] = super().do_token_transforms(lines)
+        return transformed
+
+
 class Shell(ZMQInteractiveShell):
     """ipykernel's shell. Libraries that look for a notebook's shell by its name find it."""
 
+    input_transformer_manager = Instance(Transformers, ())
     displayhook_class = ZMQShellDisplayHook
     display_pub_class = Publisher
     collector = Instance(Collector)
