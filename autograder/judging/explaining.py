@@ -9,7 +9,7 @@ import numpy as np
 from autograder.exercises.model import Exercise, known_by_its_answers, result_axes
 from autograder.judging.interview import Examined, Trial
 from course.trial.cases import Case
-from course.trial.comparing import Difference, difference
+from course.trial.comparing import Difference
 from course.trial.functions import Function
 from course.trial.observing import Observation
 from course.trial.text import explain, indented, show
@@ -35,7 +35,7 @@ def explained(examined: Examined, seed: int) -> str:
 
 def _property(trial: Trial, place: int, seed: int) -> Iterator[str]:
     sheet = trial.paper.sheets[place]
-    failing = [i for i, pair in enumerate(zip(trial.wanted, trial.got, strict=True)) if difference(*pair)]
+    failing = [i for i, one in enumerate(trial.looked) if one.found]
     yield f"--- {sheet.probe.shows}"
     if trial.loops:
         lines = " and ".join(str(got.counts["lines"]) for got in trial.got)
@@ -43,18 +43,17 @@ def _property(trial: Trial, place: int, seed: int) -> Iterator[str]:
     if not failing:
         return
     smallest = min(failing, key=lambda i: _size(trial.cases[i]))
-    case, want, got = trial.cases[smallest], trial.wanted[smallest], trial.got[smallest]
+    case, looked = trial.cases[smallest], trial.looked[smallest]
     yield f"It fails in {len(failing)} of the {len(trial.cases)} cases that were tried. The smallest of these:"
     yield ""
     yield indented("\n".join(as_cell(trial.paper.exercise, case, place, smallest, seed)))
     yield ""
-    found = difference(want, got)
-    assert found is not None
-    yield _sentence(trial.paper.exercise, case, found)
+    assert looked.found is not None
+    yield _sentence(trial.paper.exercise, case, looked.found)
     yield "expected:"
-    yield indented(_shown(want))
+    yield indented(_shown(looked.want))
     yield "given:"
-    yield indented(_shown(got))
+    yield indented(_shown(looked.got))
     yield _alike(trial)
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from course.trial.comparing import Difference
+from course.trial.comparing import Difference, difference
+from course.trial.form import in_form
 from course.trial.observing import Observation
 from course.trial.values import Value, unpack
 
@@ -22,14 +24,25 @@ ROOM = 4 << 20
 
 @dataclass(frozen=True)
 class Looked:
-    """In what an observation, or the part of it that a probe looks at, differs from the one that was expected.
+    """What came of a case, or the part of it that a probe looks at, beside what was expected; each thing is seen when it is asked for."""
 
-    Attributes:
-        form: whether in nothing, or in nothing but its form.
-    """
+    want: Observation
+    got: Observation
 
-    found: Difference | None
-    form: bool
+    @cached_property
+    def found(self) -> Difference | None:
+        """In what it differs first."""
+        return difference(self.want, self.got)
+
+    @cached_property
+    def recast(self) -> Looked:
+        """The same in the form that was asked for."""
+        return Looked(self.want, in_form(self.want, self.got))
+
+    @property
+    def form(self) -> bool:
+        """Whether it differs in nothing, or in nothing but its form."""
+        return self.found is None or self.recast.found is None
 
 
 @dataclass(frozen=True)
@@ -37,7 +50,7 @@ class Heard:
     """What came of a call.
 
     Attributes:
-        looked: what was seen in it, by the part that was looked at.
+        looked: what was seen in it, by the part that was looked at; None is the whole.
     """
 
     got: Observation

@@ -41,13 +41,12 @@ from course.trial.comparing import (
     Difference,
     Match,
     coarsest,
-    difference,
     lines_grow,
     match,
     recognise,
     same_answers,
 )
-from course.trial.form import SEVEN_DIGITS, in_form, only_form
+from course.trial.form import SEVEN_DIGITS
 from course.trial.functions import Function
 from course.trial.link import Allow, Link, by_the_clock
 from course.trial.observing import PATIENCE, Account, Observation
@@ -81,6 +80,7 @@ class Trial:
     """One probe's cases, what was expected of each, and what came.
 
     Attributes:
+        looked: case by case.
         least: a tolerance below which none goes; 0, but where answers are looked at in the form that was asked for.
     """
 
@@ -89,9 +89,16 @@ class Trial:
     part: str | None = None
     least: float = 0.0
     cases: list[Case] = field(default_factory=list)
-    wanted: list[Observation] = field(default_factory=list)
-    got: list[Observation] = field(default_factory=list)
+    looked: list[Looked] = field(default_factory=list)
     _sketches: dict[int, tuple[Sketch, float]] = field(init=False, default_factory=dict, repr=False)
+
+    @property
+    def wanted(self) -> list[Observation]:
+        return [one.want for one in self.looked]
+
+    @property
+    def got(self) -> list[Observation]:
+        return [one.got for one in self.looked]
 
     @property
     def loops(self) -> bool:
@@ -100,16 +107,12 @@ class Trial:
 
     @property
     def failed(self) -> bool:
-        return self.loops or any(self._wrong)
-
-    @cached_property
-    def _wrong(self) -> list[bool]:
-        """Of each case, whether its answer is wrong; to be asked for once all are there."""
-        return [difference(*pair) is not None for pair in zip(self.wanted, self.got, strict=True)]
+        return self.loops or any(one.found for one in self.looked)
 
     @cached_property
     def _wrong_first(self) -> list[int]:
-        return sorted(range(len(self.cases)), key=self._wrong.__getitem__, reverse=True)
+        """The cases' places; to be asked for once all are there."""
+        return sorted(range(len(self.cases)), key=lambda place: self.looked[place].found is None)
 
     def match(self, mistake: Implementation) -> Match:
         """Whether the mistake gives these very answers, and whether that points to it."""
@@ -125,11 +128,10 @@ class Trial:
 
     def in_form(self) -> Trial:
         """The same cases, and all answers in the form that was asked for."""
-        got = [in_form(want, one) for want, one in zip(self.wanted, self.got, strict=True)]
-        return replace(self, least=SEVEN_DIGITS, got=got)
+        return replace(self, least=SEVEN_DIGITS, looked=[one.recast for one in self.looked])
 
     def _agrees(self, mistake: Implementation, place: int) -> bool:
-        want, got, answer = self.wanted[place], self.got[place], self._answer(mistake, place)
+        want, got, answer = self.looked[place].want, self.looked[place].got, self._answer(mistake, place)
         if place not in self._sketches:
             self._sketches[place] = sketch(got), max(self.least, coarsest(want.result))
         drawn, least = self._sketches[place]
@@ -137,7 +139,7 @@ class Trial:
 
     def _answer(self, mistake: Implementation, place: int) -> Observation:
         """What the mistake answers to one case."""
-        recast = self.wanted[place] if self.least else None
+        recast = self.looked[place].want if self.least else None
         return self.paper.given(mistake, self.cases[place], self.lines, self.part, recast)
 
 
@@ -398,18 +400,18 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
         parted = has_part(answer.got, trial.part)  # else the whole is compared, and the missing key is told
         want = interview.paper.expected(case, trial.part if parted else None)
         got = part_of(answer.got, trial.part) if parted else answer.got
+        looked = answer.looked.setdefault(trial.part, Looked(want, got))
         trial.cases.append(case)
-        trial.wanted.append(want)
-        trial.got.append(got)
+        trial.looked.append(looked)
         if _unwritten(interview):
             return "wrong", "not written yet"
         if then is not None and not tried:
             interview.look_ahead(then)
-        if trial.part not in answer.looked:
-            answer.looked[trial.part] = _looked(want, got, trial.part if parted else None)
-        found = answer.looked[trial.part].found
-        form = form and answer.looked[trial.part].form
+        found = looked.found
+        form = form and looked.form
         if found and not reason:
+            if parted and found.kind in OF_THE_RESULT:
+                found = replace(found, path=(str(trial.part), *found.path))
             reason = REMEMBERS if place == once else _reason(interview.exercise, case, found)
             reason = (LIKE_BEFORE if place > once else "") + reason[:LONGEST_REASON]
         if found and tried:
@@ -417,15 +419,6 @@ def _try(interview: Interview, sheet: Sheet, following: Sheet | None) -> tuple[M
     if trial.loops:
         return "wrong", reason or LOOP_LEFT
     return ("right" if not reason else "form" if form else "wrong"), reason
-
-
-def _looked(want: Observation, got: Observation, part: str | None) -> Looked:
-    """What is seen of an answer beside the one that was expected; of a part of it, with the way there."""
-    found = difference(want, got)
-    form = found is None or only_form(want, got)
-    if found and part and found.kind in OF_THE_RESULT:
-        found = replace(found, path=(part, *found.path))
-    return Looked(found, form)
 
 
 def _reason(exercise: Exercise, case: Case, found: Difference) -> str:
@@ -443,8 +436,8 @@ def _questions(sheet: Sheet | None) -> list[Question]:
 
 
 def _unwritten(interview: Interview) -> bool:
-    raised = [got.raised for got in interview.trials[0].got] if interview.trials else []
-    return bool(raised) and raised[0] is not None and raised[0].unwritten
+    first = interview.trials[0].looked[:1] if interview.trials else []
+    return any(one.got.raised is not None and one.got.raised.unwritten for one in first)
 
 
 def _conclude(
@@ -457,7 +450,7 @@ def _conclude(
         return Verdict(exercise.name, "passed", findings)
     named, certainty = identify(exercise, interview.trials)
     answers = [pair for trial in interview.trials for pair in zip(trial.wanted, trial.got, strict=True)]
-    wrong = [got for want, got in answers if difference(want, got)]
+    wrong = [one.got for trial in interview.trials for one in trial.looked if one.found]
     names, lessons = tuple(m.__name__ for m in named), tuple(recognised(lesson(m), wrong, certainty) for m in named)
     raised = not earned and all(got.raised for _, got in answers)
     outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"

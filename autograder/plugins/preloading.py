@@ -28,6 +28,10 @@ WELL_KNOWN = {
 """What may be imported where nothing of a submission may run; and any module of the course's own library, and what its settings add."""
 
 
+IMPORTED_LATE = {"numpy": "numpy.random"}
+"""What a module imports by itself when somebody first uses it."""
+
+
 class Warm(NamedTuple):
     """What a zygote imports and does before a notebook comes."""
 
@@ -110,7 +114,7 @@ def modules_of(sources: Iterable[str], sandbox: Sandbox) -> set[str]:
             if module:
                 names = [module, *(f"{module}.{name}" for name in names if module in wanted)]
             found |= wanted.intersection(part for name in names for part in (name, name.partition(".")[0]))
-    return found
+    return found | {late for name, late in IMPORTED_LATE.items() if name in found}
 
 
 @cache

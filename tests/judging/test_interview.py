@@ -393,7 +393,7 @@ def test_the_next_case_is_on_its_way_while_an_answer_is_compared(monkeypatch: py
         link.events.append("compared")
         return difference(want, got)
 
-    monkeypatch.setattr(interview, "difference", compared)
+    monkeypatch.setattr("autograder.judging.heard.difference", compared)
     assert judge(Paper(DOUBLE, 1), link).outcome == "passed"
     cases = sum(len((*sheet.cases, *sheet.again)) for sheet in Paper(DOUBLE, 1).sheets)
     while_judging = link.events[: link.events.index("done")]

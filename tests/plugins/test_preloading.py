@@ -16,9 +16,9 @@ from autograder.settings import ROOT, settings_in
 
 SANDBOX = Sandbox(config=settings_in(ROOT))
 IMPORTS = {
-    "import numpy as np": {"numpy"},
+    "import numpy as np": {"numpy", "numpy.random"},
     "import os, torch.nn as nn": {"torch"},
-    "x = 1; import numpy; import torch": {"numpy", "torch"},
+    "x = 1; import numpy; import torch": {"numpy", "numpy.random", "torch"},
     "if True:\n    from matplotlib import pyplot as plt": {"matplotlib", "matplotlib.pyplot"},
     "import matplotlib.pyplot as plt": {"matplotlib", "matplotlib.pyplot"},
     "from course import check, figures": {"course", "course.figures"},
@@ -29,7 +29,7 @@ IMPORTS = {
     },
     "import course.mine": {"course", "course.mine"},
     "%matplotlib inline\nimport torch": {"torch"},
-    "from os import path  # import numpy later": {"numpy"},  # one too many
+    "from os import path  # import numpy later": {"numpy", "numpy.random"},  # one too many
     "from .numpy import torch": set(),
     "important = numpy": set(),
     "import antigravity": set(),
@@ -53,6 +53,23 @@ def test_what_public_cases_are_made_of_is_at_hand_in_each_submission_and_nothing
         with Session(place) as session:
             ((_, said),) = session.run(asked, 60.0).messages
     assert said["text"] == "0 []\n"
+
+
+def test_what_numpy_imports_late_is_there_at_once_and_not_seen_before() -> None:
+    """As where numpy imports it: nobody sees it first, it draws other numbers in each process, and its files are not read again."""
+    asked = "import sys\nimport numpy as np\nfirst = 'numpy.random' in sys.modules\n"
+    asked += "opened = []\nsys.addaudithook(lambda event, _: event == 'open' and opened.append(event))\n"
+    asked += "drawn = np.random.rand()\nprint(first, 'numpy.random' in sys.modules, len(opened), drawn)"
+    with shared_zygote([ROOT / "release" / "02_matrices" / "02_matrices.ipynb"], SANDBOX) as place:
+        if place is None:
+            pytest.skip("no process is shared without an inner wall")
+        said = []
+        for _ in range(2):
+            with Session(place) as session:
+                ((_, content),) = session.run(asked, 60.0).messages
+                said.append(content["text"].split())
+    assert [told[:3] for told in said] == [["False", "True", "0"]] * 2
+    assert said[0][3] != said[1][3]
 
 
 LONG = {

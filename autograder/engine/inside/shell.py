@@ -164,7 +164,7 @@ class Publisher(ZMQDisplayPublisher):
         self.session.send(None, "clear_output", {"wait": wait})
 
 
-class Transformers(TransformerManager):  # type: ignore[misc]
+class Transformers(TransformerManager):
     """IPython's, which read a cell four times, token by token, to find its own commands; a cell that cannot have any is not read."""
 
     def do_token_transforms(self, lines: list[str]) -> list[str]:
