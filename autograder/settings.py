@@ -50,6 +50,11 @@ def sources_of(settings: Config) -> Path:
     return Path(settings.CourseDirectory.root, settings.CourseDirectory.get("source_directory", "source"))
 
 
+def submitted_in(settings: Config) -> Path:
+    """The folder in which a course's submissions lie, by its settings."""
+    return Path(settings.CourseDirectory.root, settings.CourseDirectory.get("submitted_directory", "submitted"))
+
+
 def assignment_meant(source: Path, word: str) -> str:
     """The assignment in a source folder that a word names, also by what stands before the first `_` of one name alone, as "03" does.
 

@@ -13,7 +13,7 @@ import typer
 
 from autograder.commands.app import CourseOption, app, exit_with, in_a_sentence
 from autograder.problems import Problem
-from autograder.settings import CONFIG, assignment_meant, course_folder, settings_in, sources_of
+from autograder.settings import CONFIG, assignment_meant, course_folder, settings_in, sources_of, submitted_in
 
 if TYPE_CHECKING:
     from autograder.folder import Course
@@ -230,7 +230,9 @@ def _begin(root: Path, assignment: str) -> None:
 
     settings = settings_in(root)
     source = sources_of(settings)
-    begin((source / assignment_meant(source, assignment)).glob("*.ipynb"), Sandbox(config=settings))
+    meant = assignment_meant(source, assignment)
+    handed_in = sum(1 for _ in submitted_in(settings).glob(f"*/{meant}"))
+    begin((source / meant).glob("*.ipynb"), Sandbox(config=settings), alone=handed_in == 1)
 
 
 def _import_nbgrader() -> None:

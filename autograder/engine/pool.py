@@ -39,7 +39,7 @@ def be_lent(place: Place | None) -> None:
 
 @contextmanager
 def borrowed(
-    modules: Callable[[], Set[str]],
+    modules: Callable[[bool], Set[str]],
     libraries: Sequence[Path],
     limits: Limits,
     anew: bool = False,
@@ -50,7 +50,8 @@ def borrowed(
     Where there is no inner wall, each submission gets one of its own. Else a warm one is used for all.
 
     Args:
-        modules: says what it should have imported; it is not asked where one is lent.
+        modules: says what it should have imported, when it is told whether this may be the only submission; it is not asked where one
+            is lent.
         libraries: the packages that can be imported within.
         limits: what each submission may use; one that is lent has them.
         anew: the last one failed; start another, which, where it is kept, imports nothing beforehand.
@@ -62,11 +63,11 @@ def borrowed(
     if _kept.lent and not anew:
         yield _kept.lent
     elif best_walls() == "outer":
-        with Zygote(sorted(modules()), libraries, limits=limits, given=given) as cold:
+        with Zygote(sorted(modules(True)), libraries, limits=limits, given=given) as cold:
             yield cold.place
     else:
         _kept.lent = None
-        yield _own(modules(), libraries, limits, anew, given).place
+        yield _own(modules(_kept.own is None), libraries, limits, anew, given).place
 
 
 def _own(modules: Set[str], libraries: Sequence[Path], limits: Limits, anew: bool, given: Given) -> Zygote:

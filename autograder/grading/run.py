@@ -274,7 +274,10 @@ class _Run:
                 zygote = (
                     stack.enter_context(
                         shared_zygote(
-                            source.glob("*.ipynb"), Sandbox(config=self.snapshot.settings), Given(self.snapshot.paths)
+                            source.glob("*.ipynb"),
+                            Sandbox(config=self.snapshot.settings),
+                            Given(self.snapshot.paths),
+                            alone=len(self.waiting) == 1,
                         )
                     )
                     if warm

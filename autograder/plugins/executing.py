@@ -227,8 +227,8 @@ class JudgedExecute(Execute):
         info = self.resources["nbgrader"]
         folder = f"{info['student']}/{info['assignment']}"
 
-        def modules() -> set[str]:
-            return modules_of((cell.source for cell in nb.cells if cell.cell_type == "code"), self._sandbox)
+        def modules(alone: bool) -> set[str]:
+            return modules_of((cell.source for cell in nb.cells if cell.cell_type == "code"), self._sandbox, alone)
 
         def session(stack: ExitStack, anew: bool) -> Session:
             own = (self._sandbox.libraries, self._sandbox.limits)

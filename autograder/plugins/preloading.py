@@ -38,6 +38,10 @@ class Warm(NamedTuple):
     modules: tuple[str, ...]
     rehearsal: tuple[str, ...]
 
+    def serves(self, other: Warm) -> bool:
+        """Whether who wants the other finds all of it here."""
+        return self.rehearsal == other.rehearsal and set(self.modules) >= set(other.modules)
+
 
 @dataclass
 class _Begun:
@@ -50,28 +54,31 @@ class _Begun:
 _begun = _Begun()
 
 
-def begin(notebooks: Iterable[Path], sandbox: Sandbox) -> None:
+def begin(notebooks: Iterable[Path], sandbox: Sandbox, alone: bool) -> None:
     """Start the zygote that `shared_zygote` is going to be asked for, while this process is still busy with imports of its own."""
-    warm = _warm(notebooks, sandbox)
+    warm = _warm(notebooks, sandbox, alone)
     if warm.modules and best_walls() == "both":
         _begun.zygote, _begun.warm = _started(warm, sandbox), warm
 
 
 @contextmanager
-def shared_zygote(notebooks: Iterable[Path], sandbox: Sandbox, given: Given = NOTHING) -> Iterator[Place | None]:
+def shared_zygote(
+    notebooks: Iterable[Path], sandbox: Sandbox, given: Given = NOTHING, alone: bool = False
+) -> Iterator[Place | None]:
     """A zygote for all the processes that this one starts; None where each submission needs one of its own.
 
     Args:
         notebooks: what will be graded there, or is like it.
         sandbox: what submissions of the course find, and may use.
         given: the instructor's files that lie beside each.
+        alone: whether one submission is graded, and no more.
     """
     if best_walls() == "outer":
         yield None
         return
-    warm = _warm(notebooks, sandbox)
+    warm = _warm(notebooks, sandbox, alone)
     begun, _begun.zygote = _begun.zygote, None
-    if begun is not None and (_begun.warm != warm or given.files):
+    if begun is not None and (_begun.warm is None or not _begun.warm.serves(warm) or given.files):
         begun.close()
         begun = None
     with begun or _started(warm, sandbox, given) as zygote:
@@ -82,7 +89,7 @@ def _started(warm: Warm, sandbox: Sandbox, given: Given = NOTHING) -> Zygote:
     return Zygote(warm.modules, sandbox.libraries, warm.rehearsal, limits=sandbox.limits, given=given)
 
 
-def _warm(notebooks: Iterable[Path], sandbox: Sandbox) -> Warm:
+def _warm(notebooks: Iterable[Path], sandbox: Sandbox, alone: bool) -> Warm:
     """The modules that these notebooks import, as far as they can be read, and what their judge has done beforehand."""
     sources: list[str] = []
     rehearsal: list[str] = []
@@ -91,17 +98,21 @@ def _warm(notebooks: Iterable[Path], sandbox: Sandbox) -> Warm:
         with suppress(OSError, ValueError, KeyError, TypeError):
             cells = json.loads(path.read_bytes())["cells"]
             sources += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    return Warm(tuple(sorted(modules_of(sources, sandbox))), tuple(filter(None, rehearsal)))
+    return Warm(tuple(sorted(modules_of(sources, sandbox, alone))), tuple(filter(None, rehearsal)))
 
 
 IMPORT = re.compile(
     r"\b(?:from[ \t]++([\w.]++)[ \t]*+)?import\b(?:[ \t]*+\(([^()]*+)|([^\n;#]*+))"
 )  # nothing is tried twice: each source is read once, whatever is in it
+INDENTED = re.compile(r"^[^\S\n].*+", re.MULTILINE)
 NAME = re.compile(r"[\w.]++")
 
 
-def modules_of(sources: Iterable[str], sandbox: Sandbox) -> set[str]:
-    """The well-known modules that these cells seem to import; one too many costs little.
+def modules_of(sources: Iterable[str], sandbox: Sandbox, alone: bool = False) -> set[str]:
+    """The well-known modules that these cells seem to import; one too many costs a class little.
+
+    A single submission it may cost seconds, and one too few nothing, since it then imports it for itself: for one alone, what stands in
+    functions, which nobody may call, is not looked at.
 
     Of `from a import b`, both `a` and `a.b` are named: `b` may be a module. Students' code is not parsed here, in the grader's
     process: a mebibyte of it can take seconds and more memory than there is.
@@ -109,6 +120,8 @@ def modules_of(sources: Iterable[str], sandbox: Sandbox) -> set[str]:
     wanted = WELL_KNOWN | {*sandbox.preload} | _modules_in(sandbox.library)
     found: set[str] = set()
     for source in sources:
+        if alone:
+            source = INDENTED.sub("", source)
         for module, in_brackets, on_the_line in IMPORT.findall(source):
             names = NAME.findall(in_brackets or on_the_line)
             if module:

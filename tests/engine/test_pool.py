@@ -22,7 +22,7 @@ def nothing_kept() -> Iterator[None]:
 
 def found(libraries: Sequence[Path]) -> str:
     """Whether a submission finds the students' library, and the address of its zygote."""
-    with borrowed(set, libraries, Limits()) as place, opened(place, {}, {}, "ada/work", []) as session:
+    with borrowed(lambda alone: set(), libraries, Limits()) as place, opened(place, {}, {}, "ada/work", []) as session:
         return f"{session.run('import course').reply['status']} at {place.address}"
 
 
@@ -33,3 +33,23 @@ def test_two_courses_after_each_other_find_each_its_own_library() -> None:
     assert with_it.startswith("ok")
     assert found([LIBRARY]) == with_it
     assert found([]).startswith("error")
+
+
+@pytest.mark.usefixtures("walls")
+def test_more_is_imported_for_the_second_submission_than_for_one_that_may_be_the_only_one() -> None:
+    def zygote(of_many: set[str]) -> tuple[str, bool]:
+        """Where a submission's process comes from, and whether that had imported `colorsys`."""
+        asked = "import sys; opened = []; sys.addaudithook(lambda event, _: opened.append(event)); import colorsys; print('open' in opened)"
+        with (
+            borrowed(lambda alone: set() if alone else of_many, [], Limits()) as place,
+            opened(place, {}, {}, "ada/work", []) as session,
+        ):
+            ((_, said),) = session.run(asked).messages
+            return str(place.address), said["text"] == "False\n"
+
+    first, second, third = (zygote({"colorsys"}) for _ in range(3))
+    assert not first[1]
+    assert second[1]
+    assert third == second
+    discard()
+    assert zygote(set()) == zygote(set()), "nothing is begun anew for nothing"

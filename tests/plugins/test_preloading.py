@@ -41,6 +41,13 @@ def test_well_known_modules_are_found(source: str) -> None:
     assert modules_of([source], SANDBOX) == IMPORTS[source]
 
 
+def test_for_a_single_submission_nothing_is_imported_that_only_a_function_asks_for() -> None:
+    cell = "import numpy as np; import pandas\ndef picture():\n    import torch\n\tfrom scipy import stats\nclass A: import sklearn"
+    some = {"numpy", "numpy.random", "pandas", "sklearn"}
+    assert modules_of([cell], SANDBOX) == some | {"torch", "scipy"}
+    assert modules_of([cell], SANDBOX, alone=True) == some
+
+
 def test_what_public_cases_are_made_of_is_at_hand_in_each_submission_and_nothing_more() -> None:
     """A process that had to read it anew would have missed it first."""
     asked = (
