@@ -173,6 +173,9 @@ def test_a_stranger_grades_a_class_with_the_package_alone(wheel: Path, tmp_path:
     assert list(elsewhere.iterdir()) == []
     assert {one["student"]: one["raw_score"] for one in told["students"]} == SCORES["rainfall"]
     assert (course / "feedback" / "ben" / "rainfall" / "rainfall.html").is_file()
+    said = [run("nbgrader", "validate", f"submitted/{who}/rainfall/rainfall.ipynb") for who in ("ada", "cleo")]
+    assert ["Success" in one for one in said] == [True, False]
+    assert "FAILED" in said[1]
     run("nbgrader", "autograde", "words")
     for again in (False, True):
         if again:  # the same once more, by stock nbgrader
