@@ -176,7 +176,7 @@ def to_columns(X, W):
 ALWAYS_THE_SAME = """import sys
 try:
     import autograder.judging
-    sys.modules["autograder.judging.interview"].difference = lambda *arguments: None
+    sys.modules["autograder.judging.heard"].difference = lambda *arguments: None
 except ImportError:
     pass
 import course.trial.comparing
