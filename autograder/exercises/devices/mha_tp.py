@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
+from itertools import permutations, product
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from autograder.exercises.devices.parts import AllReduce, even_share, exchange_between
-from autograder.exercises.inputs import causal, normal, random_keep, sizes
+from autograder.exercises.inputs import causal, normal, random_keep
 from autograder.exercises.model import B, Case, F, case, equivalent, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import (
     attention_of_heads,
@@ -138,16 +140,23 @@ def _drawn(
     return {name: with_layout(W, order) for name, W in params.items()}
 
 
-def _apart(rng: np.random.Generator, p: int, even: bool = True) -> tuple[int, int, int, int, int]:
-    """Sizes n, d, h, k, v, no two alike, of which p divides h, n and d too if they are to be even, and no other; nor is d/h the width
-    of anything."""
-    while True:
-        n, d, k, v = sizes(rng, 4, 3, 12)
-        h = p * int(rng.choice([2, 3, 4]))
+@cache
+def _fitting(p: int, even: bool) -> list[tuple[int, int, int, int, int]]:
+    """All sizes that `_apart` draws from."""
+    found = []
+    for (n, d, k, v), h in product(permutations(range(3, 13), 4), (2 * p, 3 * p, 4 * p)):
         distinct = len({n, d, h, k, v, p, h // p, h * k, h * v, n * h}) == 10
         fitting = all((size % p == 0) is even for size in (n, d)) and k % p and v % p
         if distinct and fitting and n <= 8 and (2 * k + v) // 3 != k and d % h and d // h not in (k, v):
-            return n, d, h, k, v
+            found.append((n, d, h, k, v))
+    return found
+
+
+def _apart(rng: np.random.Generator, p: int, even: bool = True) -> tuple[int, int, int, int, int]:
+    """Sizes n, d, h, k, v, no two alike, of which p divides h, n and d too if they are to be even, and no other; nor is d/h the width
+    of anything."""
+    fitting = _fitting(p, even)
+    return fitting[rng.integers(len(fitting))]
 
 
 def _dealt_out(
