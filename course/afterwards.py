@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from course import answers
-from course.checking import FailingCase, only_a_loop, plainest, tried_again, try_publicly
+from course.checking import FailingCase, Tried, only_a_loop, plainest, tried_again, try_publicly
 from course.trial.message import Message
+from course.trial.ranks import staying
 from course.trial.text import folded
 
 PAGE_WIDTH = 64
@@ -30,17 +31,19 @@ def tell(function: Callable[..., object], name: str) -> None:
     sentence where all of them pass; nothing where there is nothing to try.
     """
     exercise = answers.find(name, mistakes=False)
-    tried = try_publicly(exercise, function) if exercise else None
-    if tried is None:
-        return
-    exercise = tried.exercise
+    with staying():
+        tried = try_publicly(exercise, function) if exercise else None
+        if tried is not None:
+            print(_told(tried, function))
+
+
+def _told(tried: Tried, function: Callable[..., object]) -> str:
     if any(tried.differences):
-        print(in_lines(INTRODUCTION, plainest(exercise, tried.observed, tried.differences)))
-        return
+        return in_lines(INTRODUCTION, plainest(tried.exercise, tried.observed, tried.differences))
     if tried.loops:
         said: tuple[str, ...] = (OF_ALL, only_a_loop(function))
-    elif again := tried_again(exercise, function, tried.observed):
+    elif again := tried_again(tried.exercise, function, tried.observed):
         said = (OF_ALL, *again)
     else:
         said = (ALL_PASS,)
-    print(folded("\n".join(said), PAGE_WIDTH))
+    return folded("\n".join(said), PAGE_WIDTH)

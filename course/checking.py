@@ -36,7 +36,7 @@ from course.trial.looping import where_it_loops
 from course.trial.message import Comparison, Message, State
 from course.trial.missing import missing_name, not_an_array, which_cell_to_run
 from course.trial.observing import PATIENCE, Observation, Raised, own_line
-from course.trial.ranks import held_up
+from course.trial.ranks import held_up, staying
 from course.trial.relation import relation
 from course.trial.silence import silently
 from course.trial.situation import SMALL, leaves, out_of_the_ordinary, situation
@@ -181,6 +181,12 @@ def examine(function: Any) -> Result:
     exercise = answers.find(name)
     if exercise is None or not callable(function):
         return _plain(name, "unknown", _meant(function, name))
+    with staying():
+        return _examined(exercise, function)
+
+
+def _examined(exercise: StoredExercise, function: Any) -> Result:
+    name = exercise.name
     tried = try_publicly(exercise, function)
     if tried is None:
         return _plain(
@@ -442,7 +448,8 @@ def _in_common(
 ) -> list[str]:
     """In what the wrong results are like the right ones, and when they are wrong, where anything is seen."""
     cases = exercise.cases[: len(observed)]
-    found = relation(exercise.expected, observed, cases, exercise.parameters)
+    recast = [in_form(*pair) for pair in zip(exercise.expected, observed, strict=False)]
+    found = relation(exercise.expected, recast, cases, exercise.parameters)
     when = circumstances(cases, [one is not None for one in differences], exercise.parameters)
     alike = [] if found is None else [in_common(*found)]
     return alike + ([f"Of the {len(cases)} public cases, it is wrong in exactly those where {when}."] if when else [])

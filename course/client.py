@@ -24,6 +24,7 @@ from course.trial.functions import Function
 from course.trial.link import Link, SocketLink, send_fitting
 from course.trial.message import paragraphs
 from course.trial.observing import Handed
+from course.trial.ranks import staying
 from course.trial.values import Callback, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
@@ -90,6 +91,11 @@ def answer(function: Callable[..., object], link: Link) -> Report:
             link.send(question)
             return link.receive()
 
+    with staying():
+        return _converse(function, link, exchange)
+
+
+def _converse(function: Callable[..., object], link: Link, exchange: Exchange) -> Report:
     while True:
         try:
             request = link.receive()

@@ -463,9 +463,9 @@ def _alike(exercise: Exercise, trials: list[Trial]) -> str:
     """In what the wrong results are like the right ones, or their first part that is wrong; "" where nothing is seen."""
     part = next((trial.part for trial in trials if trial.failed), None)
     those = [trial for trial in trials if trial.part == part]
-    wanted = [want for trial in those for want in trial.wanted]
-    got = [answer for trial in those for answer in trial.got]
-    found = relation(wanted, got, [case for trial in those for case in trial.cases], parameter_axes(exercise))
+    looked = [one.recast for trial in those for one in trial.looked]
+    cases = [case for trial in those for case in trial.cases]
+    found = relation([one.want for one in looked], [one.got for one in looked], cases, parameter_axes(exercise))
     return "" if found is None else in_common((*((part,) if part else ()), *found[0]), found[1])
 
 

@@ -16,8 +16,7 @@ from typing import Any
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
-from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from nbformat import NotebookNode, from_dict
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import compute_checksum, is_grade
@@ -151,10 +150,7 @@ class JudgedExecute(Execute):
             self.set_widgets_metadata()
         nb.metadata.language_info = NotebookNode(LANGUAGE)
         for index, verdict in self._verdicts.items():
-            count = nb.cells[index].execution_count
-            nb.cells[index].outputs = [
-                new_output("execute_result", data=self._judge.shown(verdict), execution_count=count)
-            ]
+            nb.cells[index].outputs = [from_dict(self._output(verdict, nb.cells[index].execution_count))]
         return nb, resources
 
     def _run_cells(
@@ -189,6 +185,11 @@ class JudgedExecute(Execute):
                 if index not in left_out:
                     self._execute(cell, index)
             return {} if given is None else self._session.files()
+
+    def _output(self, verdict: Verdict, count: int | None) -> dict[str, Any]:
+        """A verdict as a cell's result; nbformat's `new_output` would validate it, which is done once the whole notebook is there."""
+        data = self._judge.shown(verdict)
+        return {"output_type": "execute_result", "metadata": {}, "data": data, "execution_count": count}
 
     def needs_a_kernel(self, nb: NotebookNode) -> bool:
         name = self.kernel_name or nb.metadata.get("kernelspec", {}).get("name", "")

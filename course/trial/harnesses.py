@@ -13,7 +13,7 @@ import re
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -317,7 +317,7 @@ def processes(
     act: str,
 ) -> list[Value]:
     """p processes called your function at the same time, each with a rank of its own; act is the function of that name."""
-    return _together(function, p, (X, params, h, keep, eps), act)
+    return _trials("processes", function, p, act, (X, params, h, keep, eps))
 
 
 def shards(
@@ -334,24 +334,7 @@ def shards(
     """p processes called your function at the same time, each with a rank of its own. In params each found its own shards only: what
     belongs to another rank was 100 there. owners says whose each column is or, where numbers stand one above the other, each row.
     act is the function of that name, plus 1 once it has been given more numbers than a rank's share."""
-    import numpy as np
-
-    share = len(X) * len(params["b1"]) // p
-
-    def shared_out(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
-        held = {name: np.where(owner == rank, params[name], 100.0) for name, owner in owners.items()}
-        *more, act = others
-        bent = 0
-
-        @wraps(act)
-        def sparing(x: np.ndarray) -> Any:
-            nonlocal bent
-            bent += np.asarray(x).size
-            return act(x) if bent <= share else act(x) + 1
-
-        return function(rank, p, X, {**params, **held}, *more, sparing)
-
-    return _together(shared_out, p, (X, params, h, keep, eps), act)
+    return _trials("shards", function, p, act, (X, params, h, keep, eps), owners)
 
 
 def twice(
@@ -367,11 +350,7 @@ def twice(
     """p processes called your function, each with a rank of its own, and then once more, and what came back then was looked at; act is
     the function of that name. The first time every array of params was upside down, so that it was another block of the same sizes."""
 
-    def again(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
-        function(rank, p, X, {name: array[::-1].copy() for name, array in params.items()}, *others)
-        return function(rank, p, X, params, *others)
-
-    return _together(again, p, (X, params, h, keep, eps), act)
+    return _trials("twice", function, p, act, (X, params, h, keep, eps))
 
 
 def refusals(
@@ -386,11 +365,42 @@ def refusals(
 ) -> list[Value]:
     """p processes called your function at the same time, each with a rank of its own; act is the function of that name. What
     they were given is to be refused: every rank raises a ValueError, before anything is sent."""
-    return _trials(function, p, (X, params, h, keep, eps, public_function(act)))
+    return _trials("refusals", function, p, act, (X, params, h, keep, eps))
 
 
-def _together(function: Callable[..., Any], p: int, given: tuple[Any, ...], act: str) -> list[Value]:
-    """What each rank did; it returned a dictionary of what the function returned, and of how many numbers act was given."""
+def _with_own_shards(function: ranks.RankFunction, owners: dict[str, np.ndarray]) -> ranks.RankFunction:
+    """The function, in which params holds nothing of other ranks' shards, and act turns wrong once a rank has had its share."""
+    import numpy as np
+
+    def shared_out(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
+        held = {name: np.where(owner == rank, params[name], 100.0) for name, owner in owners.items()}
+        share = len(X) * len(params["b1"]) // p
+        *more, act = others
+        bent = 0
+
+        @wraps(act)
+        def sparing(x: np.ndarray) -> Any:
+            nonlocal bent
+            bent += np.asarray(x).size
+            return act(x) if bent <= share else act(x) + 1
+
+        return function(rank, p, X, {**params, **held}, *more, sparing)
+
+    return shared_out
+
+
+def _once_more(function: ranks.RankFunction) -> ranks.RankFunction:
+    """The function, called with another block's params before."""
+
+    def again(rank: int, p: int, X: Any, params: dict[str, Any], *others: Any) -> Any:
+        function(rank, p, X, {name: array[::-1].copy() for name, array in params.items()}, *others)
+        return function(rank, p, X, params, *others)
+
+    return again
+
+
+def _watched(function: ranks.RankFunction) -> ranks.RankFunction:
+    """Returns a dictionary of what the function returned, and of how many numbers act was given."""
     import numpy as np
 
     def watched(rank: int, p: int, *arguments: Any) -> dict[str, Any]:
@@ -405,12 +415,34 @@ def _together(function: Callable[..., Any], p: int, given: tuple[Any, ...], act:
 
         return {"H": accepting(function, rank, p, *others, counting), "bent": bent}
 
-    return _trials(watched, p, (*given, public_function(act)))
+    return watched
 
 
-def _trials(function: Callable[..., Any], p: int, arguments: tuple[Any, ...]) -> list[Value]:
-    """What p ranks did, rank by rank, as `Rank.to_value` has it. What they printed is printed."""
-    found = ranks.trials(function, p, arguments, SECONDS_TOGETHER)
+def _called(
+    function: ranks.RankFunction, rank: int, p: int, way: str, act: str, arguments: tuple[Any, ...], *more: Any
+) -> tuple[ranks.RankFunction, tuple[Any, ...]]:
+    """What a rank calls in one of these harnesses, and with what."""
+    return partial(WAYS[way](function, *more), rank, p), (*arguments, public_function(act))
+
+
+WAYS: dict[str, Callable[..., ranks.RankFunction]] = {
+    "processes": _watched,
+    "shards": lambda function, owners: _watched(_with_own_shards(function, owners)),
+    "twice": lambda function: _watched(_once_more(function)),
+    "refusals": lambda function: function,
+}
+
+
+def _trials(
+    way: str, function: Callable[..., Any], p: int, act: str, given: tuple[Any, ...], *more: Any
+) -> list[Value]:
+    """What p ranks did, rank by rank, as `Rank.to_value` has it. What they printed is printed.
+
+    Args:
+        act: the name of the function that comes after what is given.
+        more: what the way needs besides.
+    """
+    found = ranks.trials(function, p, (way, act, given, *more), SECONDS_TOGETHER, _called)
     for rank, one in enumerate(found):
         for line in one.printed.splitlines():
             print(f"rank {rank}: {line}")

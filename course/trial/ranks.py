@@ -17,11 +17,12 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from course.trial.link import SocketLink, send_fitting
@@ -32,6 +33,10 @@ if TYPE_CHECKING:  # takes seconds to import, and `course.trial.harnesses` is im
     import torch
 
 RankFunction = Callable[..., Any]
+Prepare = Callable[..., tuple[RankFunction, tuple[Any, ...]]]
+"""From what a rank is told to what it calls, and with what."""
+How = Callable[..., tuple[RankFunction, tuple[Any, ...]]]
+"""The same, from a function, a rank and p, and what all ranks are told."""
 
 LOOPBACK = "lo" if sys.platform == "linux" else "lo0"
 MEETING_SECONDS = 10.0  # to find each other, and to wait in one collective
@@ -136,45 +141,122 @@ def show(function: RankFunction, p: int, *arguments: Any) -> None:
         print(f"({time.monotonic() - began:.0f} s)")
 
 
-def trials(function: RankFunction, p: int, arguments: tuple[Any, ...], seconds: float = 20.0) -> list[Rank]:
+def trials(
+    function: RankFunction, p: int, arguments: tuple[Any, ...], seconds: float = 20.0, how: How | None = None
+) -> list[Rank]:
     """What each of p ranks did, in order. As `run`, and nothing is raised.
+
+    Args:
+        how: makes what a rank calls, and the arguments of that, of `function`, the rank, p and `arguments`; None calls `function` as `run` does.
 
     Raises:
         OSError: the machine cannot fork processes at all.
     """
+    how = how or _plainly
     if _in_threads():
-        return _simulate(function, p, arguments)
+        return _simulate(function, p, arguments, how)
     if not hasattr(os, "fork"):
         raise OSError("this machine cannot fork processes; Linux and macOS can, and Windows in its subsystem for Linux")
     import torch.distributed  # noqa: F401  once here, and not again in each process
 
-    with tempfile.TemporaryDirectory() as folder:
-        meeting, end = Path(folder) / "meeting", time.monotonic() + seconds
-        started: list[tuple[int, SocketLink]] = []
-        try:
-            for rank in range(p):
-                started.append(_start(partial(function, rank, p), rank, p, arguments, meeting, started))
-            found = _gather(started, end)
-            return [_diagnosed(one, _last_words(meeting, rank)) for rank, one in enumerate(found)]
-        finally:
-            for pid, link in started:
-                link.close()  # what a rank has forked waits for this, as the rank does
-                for end_all in (os.killpg, os.kill):
-                    with contextlib.suppress(ProcessLookupError, PermissionError):
-                        end_all(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
+    waiting: dict[int, _Team] | None = getattr(_here, "teams", None)
+    team = waiting.pop(p, None) if waiting else None
+    whole = False
+    try:
+        if team is None or not team.begins(function, how, arguments):
+            if team is not None:
+                team.dismiss()
+            team = _Team(function, p, arguments, how, list(waiting.values()) if waiting else [])
+        found, whole = team.gather(time.monotonic() + seconds)
+        return found
+    finally:
+        if team is not None and whole and waiting is not None:
+            waiting[p] = team
+        elif team is not None:
+            team.dismiss()
+
+
+@contextlib.contextmanager
+def staying() -> Iterator[None]:
+    """Within, ranks that are through wait for the next call of the same function by as many: to start them takes longer than toys compute.
+
+    It is only for calls whose arguments are values. The first of them is always made by ranks that have just started.
+    """
+    if getattr(_here, "teams", None) is not None:
+        yield
+        return
+    _here.teams = {}
+    try:
+        yield
+    finally:
+        teams, _here.teams = _here.teams, None
+        for team in teams.values():
+            team.dismiss()
+
+
+def _plainly(function: RankFunction, rank: int, p: int, *arguments: Any) -> tuple[RankFunction, tuple[Any, ...]]:
+    return partial(function, rank, p), arguments
 
 
 # ------------------------------------------------------------------------------------------------------- processes
 
 
+class _Team:
+    """p processes that have met, and call a function when they are told to.
+
+    Args:
+        arguments: of the first call; they come along into the processes, and may be anything.
+        others: teams that wait meanwhile.
+    """
+
+    def __init__(
+        self, function: RankFunction, p: int, arguments: tuple[Any, ...], how: How, others: Sequence[_Team]
+    ) -> None:
+        self._function, self._how = function, how
+        self._folder = tempfile.TemporaryDirectory()
+        self._meeting = Path(self._folder.name) / "meeting"
+        self._ranks: list[tuple[int, SocketLink]] = []
+        try:
+            for rank in range(p):
+                foreign = [link for team in (*others, self) for _, link in team._ranks]
+                prepare = partial(how, function, rank, p)
+                self._ranks.append(_start(prepare, rank, p, arguments, self._meeting, foreign))
+        except BaseException:
+            self.dismiss()
+            raise
+
+    def begins(self, function: RankFunction, how: How, arguments: tuple[Any, ...]) -> bool:
+        """Have the function called once more, if it is the one that this team calls; whether it is."""
+        if function is not self._function or how is not self._how:
+            return False
+        with contextlib.suppress(OSError, TypeError, ValueError):  # one has ended, or the arguments are no values
+            for _, link in self._ranks:
+                link.send(arguments)
+            return True
+        return False
+
+    def gather(self, end: float) -> tuple[list[Rank], bool]:
+        """What each rank tells, and whether they are together still, and can call again."""
+        told = _gather(self._ranks, end)
+        found = [_diagnosed(one, _last_words(self._meeting, rank)) for rank, (one, _) in enumerate(told)]
+        stay = all(stays and not one.lost for one, stays in told)
+        return found, stay and len({one.collectives for one in found}) == 1
+
+    def dismiss(self) -> None:
+        """End all of them, and what they have started."""
+        for pid, link in self._ranks:
+            link.close()
+            for end_all in (os.killpg, os.kill):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    end_all(pid, signal.SIGKILL)
+        for pid, _ in self._ranks:
+            os.waitpid(pid, 0)
+        self._ranks = []
+        self._folder.cleanup()
+
+
 def _start(
-    call: RankFunction,
-    rank: int,
-    p: int,
-    arguments: tuple[Any, ...],
-    meeting: Path,
-    others: list[tuple[int, SocketLink]],
+    prepare: Prepare, rank: int, p: int, arguments: tuple[Any, ...], meeting: Path, foreign: Sequence[SocketLink]
 ) -> tuple[int, SocketLink]:
     near, far = socket.socketpair()
     with warnings.catch_warnings():
@@ -186,23 +268,28 @@ def _start(
     try:
         os.setpgid(0, 0)  # with what it may start itself, so that all of it can be ended
         near.close()
-        for _, link in others:
-            link.close()
-        threading.Thread(target=_end_with, args=[far], daemon=True).start()
-        _live(call, rank, p, arguments, meeting, SocketLink(far))
+        for other in foreign:
+            other.close()
+        _here.teams = None
+        link = SocketLink(far)
+        orders: SimpleQueue[Any] = SimpleQueue()
+        orders.put(arguments)
+        threading.Thread(target=_heed, args=[link, orders], daemon=True).start()
+        _live(prepare, rank, p, orders, meeting, link)
     finally:
         os._exit(0)
 
 
-def _end_with(connection: socket.socket) -> NoReturn:
-    """End this process when its parent does, however that came about."""
-    with contextlib.suppress(OSError):
-        connection.recv(1)
+def _heed(link: SocketLink, orders: SimpleQueue[Any]) -> NoReturn:
+    """Hear what is to be called next; and end this process when its parent ends, however that came about."""
+    with contextlib.suppress(OSError, EOFError, Malformed):
+        while True:
+            orders.put(link.receive())
     os._exit(1)
 
 
-def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], meeting: Path, link: SocketLink) -> None:
-    """The life of a rank: meet the others, call the function, tell the parent, wait for the end."""
+def _live(prepare: Prepare, rank: int, p: int, orders: SimpleQueue[Any], meeting: Path, link: SocketLink) -> None:
+    """The life of a rank: meet the others; then call the function, tell the parent, and wait, over and over."""
     import torch
     from torch import distributed
 
@@ -210,23 +297,40 @@ def _live(call: RankFunction, rank: int, p: int, arguments: tuple[Any, ...], mee
     os.environ["GLOO_SOCKET_IFNAME"] = LOOPBACK
     faulthandler.disable()  # gloo aborts where it cannot go on, and says why itself
     os.dup2(os.open(_last_words(meeting, rank), os.O_CREAT | os.O_WRONLY), 2)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        try:
+    try:
+        with _caught(io.StringIO()):
             patience = timedelta(seconds=MEETING_SECONDS)
             store = distributed.FileStore(str(meeting), p)  # type: ignore[attr-defined]
             store.set_timeout(patience)
             distributed.init_process_group("gloo", store=store, rank=rank, world_size=p, timeout=patience)
-        except Exception as error:
-            _tell(link, Rank(lost=f"could not meet the others over {LOOPBACK}: {str(error)[:300]}"))
-        else:
-            group: Any = distributed.group.WORLD  # kept, since the function may destroy it when it is through
-            sums, before = _count_sums(), collectives(group)
+    except Exception as error:
+        _tell(link, Rank(lost=f"could not meet the others over {LOOPBACK}: {str(error)[:300]}"), stays=False)
+        _heed(link, orders)
+    group: Any = distributed.group.WORLD  # kept, since the function may destroy it when it is through
+    sums, own = _count_sums(), os.getpid()
+    while True:
+        call, arguments = prepare(*orders.get())
+        summed, met, printed = len(sums), collectives(group), io.StringIO()
+        with _caught(printed):
             observed = account(call, arguments)
-            lost = WAITED if _in_vain(observed) else ""
-            met = collectives(group) - before
-            _tell(link, Rank(observed, met, len(sums), printed.getvalue()[:MAX_PRINTED], lost))
-    _end_with(link.connection)  # a rank that left now could cut off what the others still read
+        if os.getpid() != own:
+            os._exit(0)  # the function has forked, and this is no rank
+        told = Rank(
+            observed,
+            collectives(group) - met,
+            len(sums) - summed,
+            printed.getvalue()[:MAX_PRINTED],
+            WAITED if _in_vain(observed) else "",
+        )
+        _tell(
+            link, told, stays=distributed.group.WORLD is group
+        )  # a rank that left now could cut off what the others still read
+
+
+@contextlib.contextmanager
+def _caught(printed: io.StringIO) -> Iterator[None]:
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield
 
 
 def collectives(group: Any = None) -> int:
@@ -269,15 +373,16 @@ def _in_vain(observed: Account) -> bool:
     return raised is not None and raised.kind == "RuntimeError" and "gloo" in raised.message
 
 
-def _tell(link: SocketLink, rank: Rank) -> None:
-    send_fitting(link, (replace(rank, observed=told).to_value() for told in rank.observed.shorter()))
+def _tell(link: SocketLink, rank: Rank, stays: bool) -> None:
+    fitting = (replace(rank, observed=told).to_value() for told in rank.observed.shorter())
+    send_fitting(link, ({"rank": one, "stays": stays} for one in fitting))
 
 
-def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
-    """What each rank tells. When the first is through the others have little time left; then it goes, and they notice."""
+def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[tuple[Rank, bool]]:
+    """What each rank tells, and whether it stays. When the first is through the others have little time left; then it goes, and they notice."""
     from multiprocessing.connection import wait  # a browser's Python has none, and checks in it need none
 
-    found: dict[int, Rank] = {}
+    found: dict[int, tuple[Rank, bool]] = {}
     waiting: dict[Any, tuple[int, SocketLink]] = {
         link.connection: (rank, link) for rank, (_, link) in enumerate(started)
     }
@@ -290,9 +395,9 @@ def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
             try:
                 found[rank] = _heard(link.receive())
             except TimeoutError:
-                found[rank] = Rank(lost=LATE)
+                found[rank] = Rank(lost=LATE), False
             except (EOFError, OSError, Malformed):
-                found[rank] = Rank(lost=DIED)
+                found[rank] = Rank(lost=DIED), False
             patience = min(patience, time.monotonic() + GRACE_SECONDS)
         if not ready and patience < end:
             for rank in found:
@@ -300,16 +405,16 @@ def _gather(started: list[tuple[int, SocketLink]], end: float) -> list[Rank]:
                     os.kill(started[rank][0], signal.SIGKILL)
             patience = end = min(end, time.monotonic() + GRACE_SECONDS)
         elif not ready:
-            found |= dict.fromkeys((rank for rank, _ in waiting.values()), Rank(lost=LATE))
+            found |= dict.fromkeys((rank for rank, _ in waiting.values()), (Rank(lost=LATE), False))
             break
     return [found[rank] for rank in range(len(started))]
 
 
-def _heard(told: Value) -> Rank:
+def _heard(told: Value) -> tuple[Rank, bool]:
     try:
-        return Rank.from_value(told)
-    except ValueError:
-        return Rank(lost=DIED)
+        return Rank.from_value(told["rank"]), told["stays"] is True
+    except (ValueError, TypeError, KeyError):
+        return Rank(lost=DIED), False
 
 
 # --------------------------------------------------------------------------------------------- threads in their place
@@ -421,7 +526,7 @@ class _Place:
         return self.meeting.exchange(self.rank, part)
 
 
-def _simulate(function: RankFunction, p: int, arguments: tuple[Any, ...]) -> list[Rank]:
+def _simulate(function: RankFunction, p: int, arguments: tuple[Any, ...], how: How) -> list[Rank]:
     meeting = _Meeting(p)
     found: dict[int, Rank] = {}
 
@@ -429,7 +534,7 @@ def _simulate(function: RankFunction, p: int, arguments: tuple[Any, ...]) -> lis
         place = _here.place = _Place(meeting, rank)
         meeting.enter(rank)
         try:
-            observed = watch(partial(function, rank, p), arguments)
+            observed = watch(*how(function, rank, p, *arguments))
         finally:
             meeting.leave(rank)
         in_vain = observed.raised is not None and observed.raised.kind == _InVain.__name__

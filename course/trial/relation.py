@@ -11,7 +11,6 @@ import numpy as np
 
 from course.trial.cases import Case, sizes
 from course.trial.comparing import compare
-from course.trial.form import in_form
 from course.trial.observing import Observation
 from course.trial.rules import RULES, Wrong
 from course.trial.values import Value, bare
@@ -26,7 +25,8 @@ def relation(
     """In what wrong results are like the right ones.
 
     Args:
-        expected, given: right answers and the student's, case by case; what raises is no result.
+        expected, given: right answers and the student's, case by case, these in the form that was asked for (`in_form`); what raises is
+            no result.
         tried: the cases.
         parameters: of each of the function's parameters the name, and the names of its axes: ("Q", "n k").
 
@@ -40,7 +40,6 @@ def relation(
     for want, got, case in zip(expected, given, tried, strict=False):
         if want.raised or got.raised:
             continue
-        got = in_form(want, got)
         found = compare(want.result, got.result)
         if found is None:
             continue

@@ -273,6 +273,91 @@ def test_what_a_rank_starts_ends_with_it(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
+# --------------------------------------------------------------------------------------------- ranks that wait
+
+
+def remembers(rank: int, p: int, x: np.ndarray) -> tuple[int, int, float]:
+    print("here is", rank)
+    total = torch.from_numpy((rank + 1.0) * x)
+    distributed.all_reduce(total)
+    x += rank
+    return os.getpid(), p, float(total[0])
+
+
+def fails_where_it_is_told_to(rank: int, p: int, how: str) -> int:
+    if how == "raises" and rank == 1:
+        raise ValueError("no")
+    if how == "dies" and rank == 0:
+        os._exit(3)
+    if how == "destroys the group":
+        distributed.destroy_process_group()
+        return os.getpid()
+    if how == "forks" and not os.fork():
+        os.setpgid(0, 0)
+    if how in ("raises", "dies", "sums"):
+        distributed.all_reduce(torch.ones(3))
+    return os.getpid()
+
+
+def test_ranks_that_wait_are_called_again_as_if_they_had_just_started() -> None:
+    x = np.ones(2)
+    with ranks.staying():
+        called = [ranks.trials(remembers, 2, (x * k,)) for k in (1.0, 2.0)]
+        called.insert(1, ranks.trials(remembers, 3, (x,)))
+        pids, sizes, sums = zip(*(one.observed.result for found in called for one in found), strict=True)
+        assert list(sizes) == [2, 2, 3, 3, 3, 2, 2]
+        assert list(sums) == [3.0, 3.0, 6.0, 6.0, 6.0, 6.0, 6.0]
+        assert pids[:2] == pids[-2:]
+        for first, again in zip(called[0], called[2], strict=True):
+            assert (again.collectives, again.sums, again.printed) == (first.collectives, first.sums, first.printed)
+        assert list(called[2][1].observed.arguments[0]) == [3.0, 3.0]
+        assert [one.observed.result[0] for one in ranks.trials(remembers, 2, (x,))] == list(pids[:2])
+    assert list(x) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("how", ["raises", "dies", "destroys the group"])
+def test_ranks_that_are_not_together_any_more_make_room_for_others(how: str) -> None:
+    with ranks.staying():
+        first = ranks.trials(fails_where_it_is_told_to, 2, ("sums",))
+        ranks.trials(fails_where_it_is_told_to, 2, (how,))
+        again = ranks.trials(fails_where_it_is_told_to, 2, ("sums",))
+    assert [one.trouble for one in again] == ["", ""]
+    assert not {one.observed.result for one in first} & {one.observed.result for one in again}
+
+
+def test_what_a_rank_has_forked_says_nothing_in_its_place() -> None:
+    with ranks.staying():
+        told = [ranks.trials(fails_where_it_is_told_to, 2, (how,)) for how in ("forks", "sums", "sums")]
+    assert len({tuple(one.observed.result for one in found) for found in told}) == 1
+
+
+def test_another_function_has_ranks_of_its_own() -> None:
+    with ranks.staying():
+        assert ranks.trials(prints, 2, ())[0].printed
+        assert ranks.trials(uses_threads, 2, ())[0].observed.result == 600.0
+        ranks.trials(remembers, 2, (np.ones(2),))
+        assert ranks.trials(sizes_up, 2, (np.ones(2),))[1].observed.result.tolist() == [2.0, 2.0]
+
+
+def test_arguments_that_cannot_travel_are_no_hindrance() -> None:
+    def calls(rank: int, p: int, function: Callable[[int], int]) -> int:
+        return function(rank)
+
+    with ranks.staying():
+        for _ in range(2):
+            assert [one.observed.result for one in ranks.trials(calls, 2, (abs,))] == [0, 1]
+
+
+def test_ranks_that_wait_are_not_left_when_what_they_wait_for_is_interrupted() -> None:
+    def is_interrupted() -> None:
+        with ranks.staying():
+            ranks.trials(remembers, 2, (np.ones(2),))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        is_interrupted()
+
+
 # ------------------------------------------------------------------------------------------- threads in their place
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from course.trial.cases import case
+from course.trial.form import in_form
 from course.trial.observing import Observation
 from course.trial.relation import relation
 from course.trial.values import Tensor, Value
@@ -179,4 +180,5 @@ def test_the_part_that_differs_is_named_and_form_is_overlooked() -> None:
     cases = [case(*some) for some in WIDE]
     expected = [Observation((X, Tensor(right(X, Y)))) for X, Y in WIDE]
     given = [Observation([X, 2 * right(X, Y).astype(np.float32)]) for X, Y in WIDE]
-    assert relation(expected, given, cases, PARAMETERS) == ((1,), "is the right one times 2")
+    recast = [in_form(*pair) for pair in zip(expected, given, strict=True)]
+    assert relation(expected, recast, cases, PARAMETERS) == ((1,), "is the right one times 2")
