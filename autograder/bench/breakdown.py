@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
+from autograder.bench.classes import KINDS, kind_of
 from autograder.bench.measuring import busy
 from autograder.engine import session
 from autograder.folder import Course
@@ -41,11 +43,13 @@ class Breakdown:
         parts: of wall time, part by part; what is left over counts as "the rest".
         processor: of processor time, of the whole machine.
         marking: of this, what the process takes that marks: the rest is the submission's, and the kernel's for its walls.
+        kinds: of wall time, for one that is right, one that is wrong as listed, and one that is wrong as nobody listed.
     """
 
     parts: dict[str, float]
     processor: float
     marking: float
+    kinds: dict[str, float]
 
 
 def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
@@ -55,6 +59,7 @@ def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
     folders = {student: course.folder("submitted", student, notebook) for student in named}
     submissions = [read_submission(folders[who], who, snapshot, course.directory.ignore) for who in named]
     spent: dict[str, float] = defaultdict(float)
+    taken: dict[str, list[float]] = {kind: [] for kind in KINDS}
     paper = new_paper()
     with shared_zygote((course.root / "source" / notebook).glob("*.ipynb"), Sandbox(config=course.config)) as place:
         worker.open_assignment(snapshot, place)
@@ -63,13 +68,16 @@ def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
         before, own = busy(), time.process_time()
         with _timed(spent):
             for submission in submissions[WARMING:]:
+                begun = time.perf_counter()
                 worker.mark_opened(submission, paper)
+                taken[kind_of(submission.student)].append(time.perf_counter() - begun)
         processor, marking = busy() - before, time.process_time() - own
     each = 1000 / (len(submissions) - WARMING)
     parts = {part: seconds * each for part, seconds in spent.items()}
     whole = parts.pop("all of it")
     parts |= {"the rest": whole - sum(parts.values()), "all of it": whole}
-    return Breakdown(parts, processor * each, marking * each)
+    kinds = {kind: statistics.mean(seconds) * 1000 for kind, seconds in taken.items() if seconds}
+    return Breakdown(parts, processor * each, marking * each, kinds)
 
 
 @contextmanager

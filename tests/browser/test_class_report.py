@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from autograder.grading.report.counting import Spread
 from autograder.grading.report.page import html, term_html
 from autograder.grading.report.term import Assignment, Term
-from tests.browser.offline import opened_offline
+from tests.browser.offline import LOOKS, opened_offline
 from tests.support.axe import faults
 from tests.support.report_class import a_class
 
@@ -47,8 +47,7 @@ def shown(browser: Browser, folder: Path) -> Iterator[Open]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
 def test_everybody_can_read_it(shown: Open, name: str, scheme: str, width: int) -> None:
     page = shown(name, scheme, width)
     assert faults(page) == []

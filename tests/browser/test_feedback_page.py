@@ -10,7 +10,7 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page
 
 from autograder.folder import Course
-from tests.browser.offline import opened_offline
+from tests.browser.offline import LOOKS, opened_offline
 from tests.support.axe import faults
 from tests.support.classes import TURNED, duplicated
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in
@@ -57,8 +57,7 @@ def shown(browser: Browser, course: Course) -> Iterator[Open]:
 
 
 @pytest.mark.parametrize("student", STUDENTS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
 def test_everybody_can_read_it(shown: Open, student: str, scheme: str, width: int) -> None:
     page = shown(student, scheme, width)
     assert faults(page) == []

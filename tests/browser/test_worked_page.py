@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from autograder.authoring.solutions import make_solutions
-from tests.browser.offline import OpenFile, opened_offline
+from tests.browser.offline import LOOKS, OpenFile, opened_offline
 from tests.support.axe import faults
 
 
@@ -26,8 +26,7 @@ def open_file(browser: Browser) -> Iterator[OpenFile]:
         yield opening
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
 def test_everybody_can_read_it(open_file: OpenFile, page: Path, scheme: str, width: int) -> None:
     opened, asked = open_file(page, scheme, width)
     assert [url for url in asked if not url.startswith("data:")] == []
