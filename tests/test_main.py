@@ -12,8 +12,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner
 
+from autograder.__main__ import app
 from autograder.authoring import release, trying
-from autograder.commands.app import app
 from autograder.engine.outer import WALLS_VARIABLE, best_walls
 from autograder.folder import NbgraderFailed
 from autograder.problems import Problem
@@ -114,3 +114,8 @@ def test_what_a_command_cannot_use_ends_it_with_2(new_course: NewCourse, command
     done = CliRunner().invoke(app, [command, *words, *course])
     assert done.exit_code == 2, done.output
     assert done.output
+
+
+def test_commands_are_at_hand_before_numpy_and_the_exercises_are() -> None:
+    code = "import sys, autograder.__main__\nprint({'course', 'nbgrader', 'numpy', 'torch'} & {*sys.modules})"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"

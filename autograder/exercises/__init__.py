@@ -1,11 +1,15 @@
 """Every exercise of the course: a folder for each notebook, a file for each exercise, imported when it is first asked for."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
+from typing import TYPE_CHECKING
 
-from autograder.exercises.model import Exercise, Task, exercise_in
+if TYPE_CHECKING:  # it brings NumPy and the students' library, and commands ask for the notebooks' names alone
+    from autograder.exercises.model import Exercise, Task
 
 NOTEBOOKS = (
     "00_shapes",
@@ -43,6 +47,8 @@ def tasks_in(notebook: str) -> tuple[Task, ...]:
     """The questions of a notebook that a person marks, in order; most have none."""
     if notebook not in NOTEBOOKS:
         return ()
+    from autograder.exercises.model import Task
+
     points: dict[str, float] = getattr(import_module(folder_of(notebook)), "TASKS", {})
     return tuple(Task(name, notebook, worth) for name, worth in points.items())
 
@@ -60,6 +66,8 @@ def exercise_named(notebook: str, name: str) -> Exercise:
 
 @cache
 def _exercise(notebook: str, name: str) -> Exercise:
+    from autograder.exercises.model import exercise_in
+
     return exercise_in(import_module(f"{folder_of(notebook)}.{name}"), notebook)
 
 
