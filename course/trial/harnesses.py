@@ -422,14 +422,14 @@ def _called(
     function: ranks.RankFunction, rank: int, p: int, way: str, act: str, arguments: tuple[Any, ...], *more: Any
 ) -> tuple[ranks.RankFunction, tuple[Any, ...]]:
     """What a rank calls in one of these harnesses, and with what."""
-    return partial(WAYS[way](function, *more), rank, p), (*arguments, public_function(act))
+    called = WAYS[way](function, *more) if way in WAYS else function
+    return partial(called, rank, p), (*arguments, public_function(act))
 
 
 WAYS: dict[str, Callable[..., ranks.RankFunction]] = {
     "processes": _watched,
     "shards": lambda function, owners: _watched(_with_own_shards(function, owners)),
     "twice": lambda function: _watched(_once_more(function)),
-    "refusals": lambda function: function,
 }
 
 

@@ -40,6 +40,7 @@ How = Callable[..., tuple[RankFunction, tuple[Any, ...]]]
 
 LOOPBACK = "lo" if sys.platform == "linux" else "lo0"
 MEETING_SECONDS = 10.0  # to find each other, and to wait in one collective
+MOST_RANKS = 8  # at once, where some wait: each has five threads, of the 96 that a submission may have
 GRACE_SECONDS = 2.0  # that the others have when one rank is through
 MAX_PRINTED = 10_000
 
@@ -166,6 +167,8 @@ def trials(
         if team is None or not team.begins(function, how, arguments):
             if team is not None:
                 team.dismiss()
+            if waiting and sum(waiting) + p > MOST_RANKS:
+                _dismiss_all(waiting)
             team = _Team(function, p, arguments, how, list(waiting.values()) if waiting else [])
         found, whole = team.gather(time.monotonic() + seconds)
         return found
@@ -190,8 +193,12 @@ def staying() -> Iterator[None]:
         yield
     finally:
         teams, _here.teams = _here.teams, None
-        for team in teams.values():
-            team.dismiss()
+        _dismiss_all(teams)
+
+
+def _dismiss_all(teams: dict[int, _Team]) -> None:
+    while teams:
+        teams.popitem()[1].dismiss()
 
 
 def _plainly(function: RankFunction, rank: int, p: int, *arguments: Any) -> tuple[RankFunction, tuple[Any, ...]]:
@@ -307,7 +314,7 @@ def _live(prepare: Prepare, rank: int, p: int, orders: SimpleQueue[Any], meeting
         _tell(link, Rank(lost=f"could not meet the others over {LOOPBACK}: {str(error)[:300]}"), stays=False)
         _heed(link, orders)
     group: Any = distributed.group.WORLD  # kept, since the function may destroy it when it is through
-    sums, own = _count_sums(), os.getpid()
+    sums, own, threads = _count_sums(), os.getpid(), threading.active_count()
     while True:
         call, arguments = prepare(*orders.get())
         summed, met, printed = len(sums), collectives(group), io.StringIO()
@@ -322,9 +329,17 @@ def _live(prepare: Prepare, rank: int, p: int, orders: SimpleQueue[Any], meeting
             printed.getvalue()[:MAX_PRINTED],
             WAITED if _in_vain(observed) else "",
         )
-        _tell(
-            link, told, stays=distributed.group.WORLD is group
-        )  # a rank that left now could cut off what the others still read
+        # A rank that left now could cut off what the others still read; but what it has begun beside that ends with it.
+        _tell(link, told, distributed.group.WORLD is group and threading.active_count() == threads and _is_childless())
+
+
+def _is_childless() -> bool:
+    """Whether nothing runs that this process has started."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -292,8 +293,14 @@ def fails_where_it_is_told_to(rank: int, p: int, how: str) -> int:
     if how == "destroys the group":
         distributed.destroy_process_group()
         return os.getpid()
+    if how == "starts another process":
+        subprocess.Popen(["sleep", "600"])
+    if how == "starts a thread":
+        threading.Thread(target=time.sleep, args=[600], daemon=True).start()
+    if how == "has another process through":
+        subprocess.Popen(["true"]).wait()
     if how == "forks" and not os.fork():
-        os.setpgid(0, 0)
+        time.sleep(0.1)
     if how in ("raises", "dies", "sums"):
         distributed.all_reduce(torch.ones(3))
     return os.getpid()
@@ -315,8 +322,10 @@ def test_ranks_that_wait_are_called_again_as_if_they_had_just_started() -> None:
     assert list(x) == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("how", ["raises", "dies", "destroys the group"])
-def test_ranks_that_are_not_together_any_more_make_room_for_others(how: str) -> None:
+@pytest.mark.parametrize(
+    "how", ["raises", "dies", "destroys the group", "forks", "starts another process", "starts a thread"]
+)
+def test_ranks_that_are_not_as_they_were_make_room_for_others(how: str) -> None:
     with ranks.staying():
         first = ranks.trials(fails_where_it_is_told_to, 2, ("sums",))
         ranks.trials(fails_where_it_is_told_to, 2, (how,))
@@ -325,9 +334,11 @@ def test_ranks_that_are_not_together_any_more_make_room_for_others(how: str) -> 
     assert not {one.observed.result for one in first} & {one.observed.result for one in again}
 
 
-def test_what_a_rank_has_forked_says_nothing_in_its_place() -> None:
+def test_ranks_that_have_nothing_running_stay() -> None:
     with ranks.staying():
-        told = [ranks.trials(fails_where_it_is_told_to, 2, (how,)) for how in ("forks", "sums", "sums")]
+        told = [
+            ranks.trials(fails_where_it_is_told_to, 2, (how,)) for how in ("sums", "has another process through", "")
+        ]
     assert len({tuple(one.observed.result for one in found) for found in told}) == 1
 
 
@@ -337,6 +348,16 @@ def test_another_function_has_ranks_of_its_own() -> None:
         assert ranks.trials(uses_threads, 2, ())[0].observed.result == 600.0
         ranks.trials(remembers, 2, (np.ones(2),))
         assert ranks.trials(sizes_up, 2, (np.ones(2),))[1].observed.result.tolist() == [2.0, 2.0]
+
+
+def test_no_more_wait_than_a_submission_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranks, "MOST_RANKS", 4)
+    before = len(children())
+    with ranks.staying():
+        for p in (1, 2, 3):
+            assert [one.trouble for one in ranks.trials(sizes_up, p, (np.ones(2),))] == [""] * p
+        if Path("/proc/self/task").exists():
+            assert len(children()) - before == 3
 
 
 def test_arguments_that_cannot_travel_are_no_hindrance() -> None:
