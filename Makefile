@@ -6,6 +6,9 @@ READY := $(VENV)/.ready
 WORKERS := 3
 RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
+# Each process would else compile what it imports of this checkout.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: grade test test-all exercises numbers hub lab kit site solutions setup release outputs mutants lint
 
 grade: $(READY) release

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,11 +24,13 @@ class Spent:
 
     Attributes:
         cpu: seconds of processor time, of all that it started.
+        wall: seconds that somebody waited for it.
         code: its exit code.
         said: what it printed.
     """
 
     cpu: float
+    wall: float
     code: int
     said: str
 
@@ -35,7 +38,7 @@ class Spent:
 def spend(command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> Spent:
     """Run a command in a folder until it and all that it started have ended, or been left behind."""
     group = _group()
-    before = busy()
+    before, begun = busy(), time.perf_counter()
     entered = command if group is None else ["sh", "-c", 'echo 0 > "$0"; exec "$@"', f"{group}/cgroup.procs", *command]
     done = subprocess.run(
         entered,
@@ -46,12 +49,13 @@ def spend(command: Sequence[str], folder: Path, environment: Mapping[str, str] |
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+    wall = time.perf_counter() - begun
     if group is None:
-        return Spent(busy() - before, done.returncode, done.stdout)
+        return Spent(busy() - before, wall, done.returncode, done.stdout)
     used = _used(group)
     with suppress(OSError):  # somebody is still in it
         group.rmdir()
-    return Spent(used, done.returncode, done.stdout)
+    return Spent(used, wall, done.returncode, done.stdout)
 
 
 def _group() -> Path | None:

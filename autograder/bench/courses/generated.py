@@ -16,6 +16,7 @@ from autograder.bench.courses.comparing import differences, rows
 from autograder.bench.courses.doors import DOORS, STOCK, copied, nbgrader
 from autograder.bench.courses.submitting import half, hand_in, solved, unanswered
 from autograder.bench.courses.taking import CONFIG, SETTINGS
+from autograder.bench.processor import Spent
 
 FEW, MANY = 3, 16
 LIGHT, WIDGETS = "light", "widgets"
@@ -30,7 +31,7 @@ EXERCISES = 4
 
 @dataclass(frozen=True)
 class Cost:
-    """What classes of two sizes take through one door, in seconds of processor time.
+    """What classes of two sizes take through one door.
 
     Attributes:
         differing: rows that are not stock's.
@@ -38,14 +39,14 @@ class Cost:
 
     kind: str
     door: str
-    few: float
-    many: float
+    few: Spent
+    many: Spent
     differing: int
 
     @property
     def further(self) -> float:
-        """Of each further submission."""
-        return (self.many - self.few) / (MANY - FEW)
+        """Seconds of processor time of each further submission."""
+        return (self.many.cpu - self.few.cpu) / (MANY - FEW)
 
 
 def source(kind: str) -> NotebookNode:
@@ -67,7 +68,7 @@ def _about(cell: NotebookNode, name: str, **others: object) -> NotebookNode:
 
 def measure(kind: str, folder: Path) -> list[Cost]:
     """Grade a class of each size through each door."""
-    taken: dict[str, list[float]] = {door: [] for door in DOORS}
+    taken: dict[str, list[Spent]] = {door: [] for door in DOORS}
     differing = dict.fromkeys(DOORS, 0)
     for students in (FEW, MANY):
         course = folder / f"{kind}-{students}"
@@ -80,7 +81,7 @@ def measure(kind: str, folder: Path) -> list[Cost]:
         found = {}
         for door, grade in DOORS.items():
             copy = copied(course, door)
-            taken[door].append(grade(copy, kind).cpu)
+            taken[door].append(grade(copy, kind))
             found[door] = rows(copy)
             differing[door] += len(differences(found[STOCK], found[door]))
     return [Cost(kind, door, few, many, differing[door]) for door, (few, many) in taken.items()]
@@ -88,24 +89,20 @@ def measure(kind: str, folder: Path) -> list[Cost]:
 
 def tell(console: Console) -> None:
     """Measure, and print a table."""
-    shown = Table(title=f"CPU s of a class of {FEW} and of {MANY}", title_justify="left")
-    for heading in (
-        "notebook",
-        "door",
-        str(FEW),
-        str(MANY),
-        "each further",
-        f"times stock at {FEW}",
-        f"at {MANY}",
-        "rows differing",
-    ):
+    title = f"A class of {FEW} and of {MANY}: processor seconds, and seconds on the wall, with how many times less that is than stock's"
+    shown = Table(title=title, title_justify="left")
+    sizes = [f"{what} at {size}" for size in (FEW, MANY) for what in ("processor", "wall")]
+    for heading in ("notebook", "door", *sizes, "processor, each further", "rows differing"):
         shown.add_column(heading, justify="left" if heading in ("notebook", "door") else "right")
     with TemporaryDirectory(prefix="courses-") as folder:
         for kind in IMPORTS:
             costs = measure(kind, Path(folder))
             for cost in costs:
-                times = (f"{costs[0].few / cost.few:.1f}", f"{costs[0].many / cost.many:.1f}")
-                seconds = (f"{cost.few:.1f}", f"{cost.many:.1f}", f"{cost.further:.2f}")
-                shown.add_row(kind, cost.door, *seconds, *times, str(cost.differing))
+                seconds = [
+                    f"{mine:.1f} ({stock / mine:.1f})"
+                    for spent, by_stock in ((cost.few, costs[0].few), (cost.many, costs[0].many))
+                    for mine, stock in ((spent.cpu, by_stock.cpu), (spent.wall, by_stock.wall))
+                ]
+                shown.add_row(kind, cost.door, *seconds, f"{cost.further:.2f}", str(cost.differing))
             shown.add_section()
     console.print(shown)
