@@ -232,7 +232,7 @@ def _begin(root: Path, assignment: str) -> None:
     source = sources_of(settings)
     meant = assignment_meant(source, assignment)
     handed_in = sum(1 for _ in submitted_in(settings).glob(f"*/{meant}"))
-    begin((source / meant).glob("*.ipynb"), Sandbox(config=settings), alone=handed_in == 1)
+    begin(source / meant, Sandbox(config=settings), alone=handed_in == 1)
 
 
 def _import_nbgrader() -> None:

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -43,22 +42,23 @@ class Warm(NamedTuple):
         return self.rehearsal == other.rehearsal and set(self.modules) >= set(other.modules)
 
 
-@dataclass
-class _Begun:
-    """The zygote that was begun before anybody asked for it, and what it imports and does."""
-
-    zygote: Zygote | None = None
-    warm: Warm | None = None
+_begun: list[tuple[Zygote, Warm]] = []
+"""The zygote that was begun before anybody asked for it, if there is one."""
 
 
-_begun = _Begun()
+def begin(source: Path, sandbox: Sandbox, alone: bool) -> None:
+    """Start the zygote that `shared_zygote` is going to be asked for, while this process is still busy with imports of its own.
 
+    Where other files lie beside the notebooks, it waits until nbgrader has said which of them submissions find.
 
-def begin(notebooks: Iterable[Path], sandbox: Sandbox, alone: bool) -> None:
-    """Start the zygote that `shared_zygote` is going to be asked for, while this process is still busy with imports of its own."""
-    warm = _warm(notebooks, sandbox, alone)
+    Args:
+        source: the assignment's folder.
+    """
+    if any(path.is_file() and path.suffix != ".ipynb" for path in source.rglob("*")):
+        return
+    warm = _warm(source.glob("*.ipynb"), sandbox, alone)
     if warm.modules and best_walls() == "both":
-        _begun.zygote, _begun.warm = _started(warm, sandbox), warm
+        _begun.append((_started(warm, sandbox), warm))
 
 
 @contextmanager
@@ -77,8 +77,8 @@ def shared_zygote(
         yield None
         return
     warm = _warm(notebooks, sandbox, alone)
-    begun, _begun.zygote = _begun.zygote, None
-    if begun is not None and (_begun.warm is None or not _begun.warm.serves(warm) or given.files):
+    begun, what = _begun.pop() if _begun else (None, warm)
+    if begun is not None and (not what.serves(warm) or given.files):
         begun.close()
         begun = None
     with begun or _started(warm, sandbox, given) as zygote:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from typing import Any
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.engine import Session
+from autograder.engine import Given, Session, Zygote, best_walls
+from autograder.plugins import preloading
 from autograder.plugins.bounds import MOST_CODE
 from autograder.plugins.confining import confined
 from autograder.plugins.executing import NEEDS_A_KERNEL
@@ -46,6 +51,31 @@ def test_for_a_single_submission_nothing_is_imported_that_only_a_function_asks_f
     some = {"numpy", "numpy.random", "pandas", "sklearn"}
     assert modules_of([cell], SANDBOX) == some | {"torch", "scipy"}
     assert modules_of([cell], SANDBOX, alone=True) == some
+
+
+@pytest.mark.parametrize("others", [(), (".ipynb_checkpoints/one.ipynb",), ("data/rain.csv",)], ids=str)
+def test_what_is_begun_early_is_used(others: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class whose notebooks find files beside them starts one zygote too, and not one for nothing before it."""
+    nbformat.write(new_notebook(cells=[new_code_cell("import numpy")]), str(tmp_path / "one.ipynb"))
+    for name in others:
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).touch()
+    started = []
+
+    class Counted(Zygote):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            started.append(self)
+            super().__init__(*given, **named)
+
+    monkeypatch.setattr(preloading, "Zygote", Counted)
+    given = Given({name: tmp_path / name for name in others if not name.endswith(".ipynb")})
+    preloading.begin(tmp_path, SANDBOX, alone=False)
+    begun = len(started)
+    with shared_zygote(tmp_path.glob("*.ipynb"), SANDBOX, given) as place:
+        if place is None:
+            pytest.skip("no process is shared where there is no inner wall")
+        assert len(started) == 1
+    assert begun == (best_walls() == "both" and not given.files)
 
 
 def test_what_public_cases_are_made_of_is_at_hand_in_each_submission_and_nothing_more() -> None:
