@@ -61,7 +61,7 @@ class Result:
         given_up: whether nbgrader gave the submission up.
         cells: the grades, by notebook and cell.
         penalty: the points taken off for being late, by notebook.
-        files: what lies in the folder of the graded assignment.
+        files: what lies in the folder of the graded assignment, without what Python keeps for itself, which nbgrader ignores.
     """
 
     given_up: bool
@@ -87,7 +87,7 @@ def result(course: Course, student: str) -> Result:
         given_up=not folder.exists(),
         cells={name: grades(course.database, ASSIGNMENT, name, student) for name in (FIRST, SECOND)},
         penalty=penalty,
-        files=frozenset(str(path.relative_to(folder)) for path in folder.rglob("*")),
+        files=frozenset(str(path.relative_to(folder)) for path in folder.rglob("*") if "__pycache__" not in path.parts),
     )
 
 
