@@ -30,6 +30,7 @@ from autograder.plugins import files_beside, widgets
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.experiments import is_untouched, unknown, words_in
 from autograder.plugins.judges import Judge, judge_of
+from autograder.plugins.kernels_needed import why_a_kernel
 from autograder.plugins.papers import PAPER, Papers
 from autograder.plugins.preloading import modules_of
 from autograder.plugins.printable import lines, without_colours
@@ -42,8 +43,6 @@ from autograder.verdicts.verdict import ENDED, SENTENCES, Conversation, Outcome,
 ALARMING = ("timed out", "crashed", "tampered", "grader fault")
 
 TOLD = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # of the grader's own environment
-OWN_KERNELS = ("", "python", "python3")
-NEEDS_A_KERNEL = re.compile(r"^[^\S\n]*+(?:import|from)[^\S\n]++ipykernel\b", re.MULTILINE)
 LANGUAGE = {
     "name": "python",
     "version": ".".join(map(str, sys.version_info[:3])),
@@ -130,7 +129,7 @@ class JudgedExecute(Execute):
         judged = bool(resources) and any(self._exercise_of(cell, resources) for cell in nb.cells)
         if km is not None or not resources:
             return super().preprocess(nb, resources, km)
-        if not judged and self.needs_a_kernel(nb):
+        if not judged and self.why_a_kernel(nb):
             return self._in_a_kernel(nb, resources)
         NotebookClient.__init__(self, nb, km)  # as nbconvert does at this point
         self._check_assign_resources(resources)
@@ -191,11 +190,10 @@ class JudgedExecute(Execute):
         data = self._judge.shown(verdict)
         return {"output_type": "execute_result", "metadata": {}, "data": data, "execution_count": count}
 
-    def needs_a_kernel(self, nb: NotebookNode) -> bool:
-        name = self.kernel_name or nb.metadata.get("kernelspec", {}).get("name", "")
-        return name not in OWN_KERNELS or any(
-            cell.cell_type == "code" and NEEDS_A_KERNEL.search(cell.source) for cell in nb.cells
-        )
+    def why_a_kernel(self, nb: NotebookNode) -> str:
+        """Why a notebook that is not judged needs a kernel of its own; "" where it needs none."""
+        named = self.kernel_name or nb.metadata.get("kernelspec", {}).get("name", "")
+        return why_a_kernel(named, (cell.source for cell in nb.cells if cell.cell_type == "code"))
 
     def _in_a_kernel(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         """Run a notebook as nbgrader does, but behind a wall, and on a copy of its folder."""

@@ -15,7 +15,7 @@ from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
 from autograder.engine import best_walls, groups
-from autograder.plugins.executing import OWN_KERNELS, JudgedExecute
+from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.judges import SECTION, judge_of
 from autograder.plugins.sandbox import Sandbox
 
@@ -101,7 +101,4 @@ def _why_not_warm(execute: JudgedExecute, path: Path) -> str:
         notebook: NotebookNode = nbformat.read(str(path), as_version=4)
     except Exception as error:  # a person wrote it
         return f"cannot be read: {type(error).__name__}"
-    if judge_of(execute.config).exercises(path.stem) or not execute.needs_a_kernel(notebook):
-        return ""
-    name = execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", "")
-    return "it imports ipykernel" if name in OWN_KERNELS else f"it names the kernel {name}"
+    return "" if judge_of(execute.config).exercises(path.stem) else execute.why_a_kernel(notebook)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from autograder.engine import NOTHING, Given, Place, Zygote, best_walls
+from autograder.plugins.kernels_needed import set_for_all, why_a_kernel
 from autograder.plugins.sandbox import Sandbox
 
 WELL_KNOWN = {
@@ -57,7 +58,7 @@ def begin(source: Path, sandbox: Sandbox, alone: bool) -> None:
     if any(path.is_file() and path.suffix != ".ipynb" for path in source.rglob("*")):
         return
     warm = _warm(source.glob("*.ipynb"), sandbox, alone)
-    if warm.modules and best_walls() == "both":
+    if warm and warm.modules and best_walls() == "both":
         _begun.append((_started(warm, sandbox), warm))
 
 
@@ -65,7 +66,7 @@ def begin(source: Path, sandbox: Sandbox, alone: bool) -> None:
 def shared_zygote(
     notebooks: Iterable[Path], sandbox: Sandbox, given: Given = NOTHING, alone: bool = False
 ) -> Iterator[Place | None]:
-    """A zygote for all the processes that this one starts; None where each submission needs one of its own.
+    """A zygote for all the processes that this one starts; None where each submission needs one of its own, or a kernel.
 
     Args:
         notebooks: what will be graded there, or is like it.
@@ -73,10 +74,10 @@ def shared_zygote(
         given: the instructor's files that lie beside each.
         alone: whether one submission is graded, and no more.
     """
-    if best_walls() == "outer":
+    warm = _warm(notebooks, sandbox, alone)
+    if warm is None or best_walls() == "outer":
         yield None
         return
-    warm = _warm(notebooks, sandbox, alone)
     begun, what = _begun.pop() if _begun else (None, warm)
     if begun is not None and (not what.serves(warm) or given.files):
         begun.close()
@@ -89,15 +90,25 @@ def _started(warm: Warm, sandbox: Sandbox, given: Given = NOTHING) -> Zygote:
     return Zygote(warm.modules, sandbox.libraries, warm.rehearsal, limits=sandbox.limits, given=given)
 
 
-def _warm(notebooks: Iterable[Path], sandbox: Sandbox, alone: bool) -> Warm:
-    """The modules that these notebooks import, as far as they can be read, and what their judge has done beforehand."""
+def _warm(notebooks: Iterable[Path], sandbox: Sandbox, alone: bool) -> Warm | None:
+    """The modules that these notebooks import, as far as they can be read, and what their judge has done beforehand; None where all of
+    them get kernels of their own."""
     sources: list[str] = []
     rehearsal: list[str] = []
+    all_of_them = in_kernels = 0
     for path in notebooks:
         rehearsal.append(sandbox.judge.rehearsal(path.stem))
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            cells = json.loads(path.read_bytes())["cells"]
-            sources += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        all_of_them += 1
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            notebook = json.loads(path.read_bytes())
+            own = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+            named = set_for_all(sandbox.config) or notebook["metadata"].get("kernelspec", {}).get("name", "")
+            if why_a_kernel(named, own) and not sandbox.judge.exercises(path.stem):
+                in_kernels += 1
+            else:
+                sources += own
+    if in_kernels and in_kernels == all_of_them:
+        return None
     return Warm(tuple(sorted(modules_of(sources, sandbox, alone))), tuple(filter(None, rehearsal)))
 
 

@@ -9,12 +9,13 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+from traitlets.config import Config
 
 from autograder.engine import Given, Session, Zygote, best_walls
 from autograder.plugins import preloading
 from autograder.plugins.bounds import MOST_CODE
 from autograder.plugins.confining import confined
-from autograder.plugins.executing import NEEDS_A_KERNEL
+from autograder.plugins.kernels_needed import IMPORTS_IPYKERNEL
 from autograder.plugins.preloading import modules_of, shared_zygote
 from autograder.plugins.sandbox import Sandbox
 from autograder.settings import ROOT, settings_in
@@ -76,6 +77,32 @@ def test_what_is_begun_early_is_used(others: tuple[str, ...], tmp_path: Path, mo
             pytest.skip("no process is shared where there is no inner wall")
         assert len(started) == 1
     assert begun == (best_walls() == "both" and not given.files)
+
+
+IN_KERNELS = {"of R": ("ir", "library(dplyr)"), "with ipykernel": ("python3", "import numpy\nimport ipykernel")}
+SET = {"by each notebook": {}, "for all": {"NotebookClient": {"kernel_name": "python3"}}}
+
+
+@pytest.mark.parametrize("kind", IN_KERNELS)
+@pytest.mark.parametrize("how", SET)
+def test_a_class_that_gets_kernels_of_its_own_starts_no_zygote(kind: str, how: str, tmp_path: Path) -> None:
+    """One that needs them only because of a name, which the course's settings overrule, starts one as ever."""
+    name, cell = IN_KERNELS[kind]
+    kernel = {"kernelspec": {"name": name, "display_name": name}}
+    nbformat.write(new_notebook(cells=[new_code_cell(cell)], metadata=kernel), str(tmp_path / "one.ipynb"))
+    sandbox = Sandbox(config=Config(SET[how]))
+    if best_walls() == "outer":
+        pytest.skip("no process is shared where there is no inner wall")
+    assert begun_and_shared(tmp_path, sandbox) == ((kind, how) == ("of R", "for all"))
+    nbformat.write(new_notebook(cells=[new_code_cell("import numpy")]), str(tmp_path / "another.ipynb"))
+    assert begun_and_shared(tmp_path, sandbox)
+
+
+def begun_and_shared(folder: Path, sandbox: Sandbox) -> bool:
+    """Whether a class with these notebooks has a zygote."""
+    preloading.begin(folder, sandbox, alone=False)
+    with shared_zygote(folder.glob("*.ipynb"), sandbox) as place:
+        return place is not None
 
 
 def test_what_public_cases_are_made_of_is_at_hand_in_each_submission_and_nothing_more() -> None:
@@ -142,7 +169,7 @@ def test_no_code_holds_up_the_grader(kind: str) -> None:
     def spent() -> float:
         began = time.process_time()
         modules_of([source], SANDBOX)
-        NEEDS_A_KERNEL.search(source)
+        IMPORTS_IPYKERNEL.search(source)
         return time.process_time() - began
 
     assert confined(spent) < 1.0
