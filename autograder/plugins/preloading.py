@@ -74,8 +74,8 @@ def shared_zygote(
         given: the instructor's files that lie beside each.
         alone: whether one submission is graded, and no more.
     """
-    warm = _warm(notebooks, sandbox, alone)
-    if warm is None or best_walls() == "outer":
+    warm = None if best_walls() == "outer" else _warm(notebooks, sandbox, alone)
+    if warm is None:
         yield None
         return
     begun, what = _begun.pop() if _begun else (None, warm)
@@ -95,19 +95,19 @@ def _warm(notebooks: Iterable[Path], sandbox: Sandbox, alone: bool) -> Warm | No
     them get kernels of their own."""
     sources: list[str] = []
     rehearsal: list[str] = []
-    all_of_them = in_kernels = 0
+    in_kernels: list[bool] = []
+    set_kernel = set_for_all(sandbox.config)
     for path in notebooks:
         rehearsal.append(sandbox.judge.rehearsal(path.stem))
-        all_of_them += 1
+        in_kernels.append(False)
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             notebook = json.loads(path.read_bytes())
             own = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-            named = set_for_all(sandbox.config) or notebook["metadata"].get("kernelspec", {}).get("name", "")
-            if why_a_kernel(named, own) and not sandbox.judge.exercises(path.stem):
-                in_kernels += 1
-            else:
+            named = set_kernel or notebook.get("metadata", {}).get("kernelspec", {}).get("name", "")
+            in_kernels[-1] = bool(why_a_kernel(named, own)) and not sandbox.judge.exercises(path.stem)
+            if not in_kernels[-1]:
                 sources += own
-    if in_kernels and in_kernels == all_of_them:
+    if in_kernels and all(in_kernels):
         return None
     return Warm(tuple(sorted(modules_of(sources, sandbox, alone))), tuple(filter(None, rehearsal)))
 
