@@ -14,7 +14,6 @@ from zipfile import ZipFile
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from autograder.__main__ import run
@@ -34,6 +33,7 @@ from autograder.settings import ROOT
 from course.trial.comparing import difference
 from course.trial.observing import Observation
 from course.trial.text import marked_up
+from tests.support.kernels import run_in_kernel
 
 each_exercise = pytest.mark.parametrize("exercise", list(every_exercise()), ids=lambda exercise: exercise.name)
 
@@ -144,7 +144,7 @@ def test_a_question_in_words_has_its_model_answer_and_nothing_for_the_marker() -
 @pytest.mark.parametrize("notebook", ["00_shapes", "03_causal_mask"])
 def test_a_worked_copy_runs_from_top_to_bottom(notebook: str, tmp_path: Path) -> None:
     made = nbformat.from_dict(copy(notebook))
-    NotebookClient(made, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    run_in_kernel(made, timeout=600, resources={"metadata": {"path": str(tmp_path)}})
     shown = [one for each in made.cells for one in each.get("outputs", ())]
     assert shown
     assert not [one for one in shown if one.output_type == "error" or one.get("name") == "stderr"]

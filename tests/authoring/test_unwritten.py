@@ -6,7 +6,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+
+from tests.support.kernels import run_in_kernel
 
 RELEASE = Path(__file__).parents[2] / "release"
 NOTEBOOKS = sorted(path.stem for path in RELEASE.glob("*/*.ipynb"))
@@ -16,7 +17,7 @@ NOTEBOOKS = sorted(path.stem for path in RELEASE.glob("*/*.ipynb"))
 def test_a_notebook_with_nothing_written_runs_to_its_end_without_a_traceback(notebook: str) -> None:
     path = RELEASE / notebook / f"{notebook}.ipynb"
     read = nbformat.read(str(path), as_version=4)
-    NotebookClient(read, timeout=600, iopub_timeout=60, resources={"metadata": {"path": str(path.parent)}}).execute()
+    run_in_kernel(read, timeout=600, iopub_timeout=60, resources={"metadata": {"path": str(path.parent)}})
     outputs = [output for cell in read.cells for output in cell.get("outputs", ())]
     assert not [output.ename for output in outputs if output.output_type == "error"]
     assert not [output.text for output in outputs if output.output_type == "stream" and output.name == "stderr"]

@@ -11,7 +11,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.settings import ROOT
@@ -20,6 +19,7 @@ from course.cells import text
 from course.kit import handing_in
 from course.kit.copies import bring
 from tests.support.front_ends import CELL_NAMES, FRONT_ENDS, OWN, REARRANGED, worked_on
+from tests.support.kernels import run_in_kernel
 from tests.support.submissions import NOTEBOOK, RIGHT
 
 RELEASED = (ROOT / "release" / NOTEBOOK / f"{NOTEBOOK}.ipynb").read_bytes()
@@ -56,7 +56,7 @@ def kernel(*sources: str, name: str, folder: Path) -> list[str]:
         begin += [f"from tests.support.front_ends import {function.__name__} as name\n{RENAMED}"]
     cells = [new_code_cell(source) for source in (*begin, *sources)]
     notebook = new_notebook(cells=cells)
-    NotebookClient(notebook, timeout=60, allow_errors=True, resources={"metadata": {"path": str(folder)}}).execute()
+    run_in_kernel(notebook, timeout=60, allow_errors=True, resources={"metadata": {"path": str(folder)}})
     return ["".join(map(said, cell.outputs)) for cell in cells[len(begin) :]]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 from course import answers
+from tests.support.kernels import run_in_kernel
 
 RIGHT = "def pairwise_dots(A, B):\n    return A @ B.T\n"
 NOTE = (
@@ -27,7 +27,7 @@ def said(*cells: str) -> list[str]:
     """What `check(pairwise_dots)` says when it is run after each of these cells, in one kernel."""
     sources = ["from course import check", *(part for cell in cells for part in (cell, "check(pairwise_dots)"))]
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
-    NotebookClient(notebook, timeout=60, allow_errors=True).execute()
+    run_in_kernel(notebook, timeout=60, allow_errors=True)
     return [cell.outputs[-1].data["text/plain"] for cell in notebook.cells[2::2]]
 
 

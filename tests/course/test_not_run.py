@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
+
+from tests.support.kernels import run_in_kernel
 
 NOT_YET = "pairwise_dots is not defined yet. Run the cell with `def pairwise_dots` first, most often the one above; then this one again.\n"
 STOPPED = (
@@ -17,7 +18,7 @@ BROKEN = "def pairwise_dots(A: Flaot, B):\n    return A @ B.T\n"
 def printed(*cells: str) -> list[str]:
     """What each of these cells prints, run in one kernel whatever they raise."""
     notebook = new_notebook(cells=[new_code_cell(source) for source in ("from course import check", *cells)])
-    NotebookClient(notebook, timeout=60, allow_errors=True).execute()
+    run_in_kernel(notebook, timeout=60, allow_errors=True)
     return ["".join(o.text for o in cell.outputs if o.output_type == "stream") for cell in notebook.cells[1:]]
 
 

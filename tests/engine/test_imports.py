@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 import course
 from autograder.engine import Session, Zygote
+from tests.support.kernels import run_in_kernel
 
 LIBRARY = Path(course.__file__).parent
 
@@ -88,7 +88,7 @@ def in_kernel(folder: Path, *cells: str) -> list[str]:
     """What each cell shows in a fresh kernel that runs in this folder."""
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "p"}
-    NotebookClient(notebook, allow_errors=True, resources={"metadata": {"path": str(folder)}}).execute()
+    run_in_kernel(notebook, allow_errors=True, resources={"metadata": {"path": str(folder)}})
     return ["".join(map(shown, cell.outputs)) for cell in notebook.cells]
 
 

@@ -20,6 +20,7 @@ from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.judging.hearing import hear
 from autograder.judging.paper import Paper
 from course.client import SOCKET_VARIABLE
+from tests.support.kernels import run_in_kernel
 from tests.support.shown import Output, looks
 
 SOON, NEVER_ENDS = 2.0, "sleepy()"  # seconds for such a cell
@@ -200,7 +201,7 @@ def test_outputs_are_packed_as_a_kernel_packs_them(zygote: Zygote, monkeypatch: 
     cells = [new_code_cell(source) for source in PACKED.values()]
     notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "p"}})
     ours = in_engine(zygote, nbformat.from_dict(notebook))
-    NotebookClient(notebook, allow_errors=True).execute()
+    run_in_kernel(notebook, allow_errors=True)
     for name, our, wanted in zip(PACKED, ours.cells, notebook.cells, strict=True):
         assert written(our) == written(wanted), name
 
@@ -223,7 +224,7 @@ def test_a_notebook_of_everything_shows_what_a_kernel_shows(zygote: Zygote, monk
     cells = [new_code_cell(source) for source in CELLS.values()]
     notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "p"}})
     ours = in_engine(zygote, nbformat.from_dict(notebook))
-    NotebookClient(notebook, allow_errors=True, iopub_timeout=60).execute()
+    run_in_kernel(notebook, allow_errors=True, iopub_timeout=60)
     shown = {name: looks(cell.outputs) for name, cell in zip(CELLS, ours.cells, strict=True)}
     wanted = {name: looks(cell.outputs) for name, cell in zip(CELLS, notebook.cells, strict=True)}
     assert shown == wanted
@@ -311,7 +312,7 @@ def test_errors_show_the_frames_that_stock_nbgrader_shows(
     ours = in_engine(zygote, nbformat.from_dict(notebook), files={name: text.encode() for name, text in BESIDE.items()})
     patience = {"timeout_func": seconds, "interrupt_on_timeout": True, "iopub_timeout": 60}
     beside = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, allow_errors=True, resources=beside, **patience).execute()
+    run_in_kernel(notebook, allow_errors=True, resources=beside, **patience)
     for made in (ours, notebook):
         LimitOutput().preprocess(made, {})
     for name, our, wanted in zip(ERRORS, ours.cells, notebook.cells, strict=True):
