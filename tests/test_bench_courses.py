@@ -11,7 +11,9 @@ import nbformat
 import pytest
 from rich.console import Console
 
+from autograder.authoring import made_up
 from autograder.authoring.compared import HEAD, keep, kept, table
+from autograder.authoring.made_up import Cost, Seconds
 from autograder.bench.courses.command import compare
 from autograder.bench.courses.comparing import Place, Row, differences
 from autograder.bench.courses.generated import source
@@ -83,3 +85,13 @@ def test_the_time_of_a_command_is_that_of_all_that_it_starts(tmp_path: Path) -> 
 
 def test_no_course_is_listed_twice() -> None:
     assert len({known.repository for known in KNOWN}) == len(KNOWN)
+
+
+def test_what_a_made_up_course_took_is_kept_and_told_beside_stock(tmp_path: Path) -> None:
+    stock = Cost("light", "stock", Seconds(6.0, 8.0), Seconds(32.0, 40.0), 0)
+    ours = Cost("light", "class command", Seconds(3.0, 2.0), Seconds(4.3, 4.0), 0)
+    made_up.keep([stock, ours], tmp_path / "kept.json")
+    assert made_up.kept(tmp_path / "kept.json") == [stock, ours]
+    _, _, first, second = made_up.table([stock, ours]).splitlines()
+    assert first == "| light | stock | 6.0 | 8.0 | 32.0 | 40.0 | 2.00 |"
+    assert second == "| light | class command | 3.0 (2.0) | 2.0 (4.0) | 4.3 (7.4) | 4.0 (10.0) | 0.10 |"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from nbformat import NotebookNode
 
-from autograder.authoring import compared
+from autograder.authoring import compared, made_up
 from autograder.authoring.leading import FOOT_OF, with_foot
 from autograder.authoring.measured import HEAD, kept, table
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
@@ -17,6 +17,7 @@ from autograder.this_course import JUDGE
 
 ASKED = re.compile(r'^progress\("\d+_\w+"\)$', re.MULTILINE)
 COMPARED = re.compile(rf"^\| {re.escape(' | '.join(compared.HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
+MADE_UP = re.compile(rf"^\| {re.escape(' | '.join(made_up.HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
 MEASURED = re.compile(rf"^\| {re.escape(' | '.join(HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -74,6 +75,7 @@ def state_in_text(text: str) -> str:
     are."""
     text = MEASURED.sub(lambda _: table(kept()), text)
     text = COMPARED.sub(lambda _: compared.table(compared.kept()), text)
+    text = MADE_UP.sub(lambda _: made_up.table(made_up.kept()), text)
     for notebook in NOTEBOOKS:
         row = re.compile(rf"^(\| `{notebook}` \|.*\| *)[\d.]+( *\|)$", re.MULTILINE)
         text = row.sub(_replacing(f"{sum(worth(JUDGE, notebook).values()):g}"), text)

@@ -26,6 +26,8 @@ MEETING = "k"
 SAID = "said"
 """What a kernel prints itself, which no notebook shows: a file in its place."""
 LONGEST = 300
+LOOKED_FOR = 0.01
+"""Seconds between two looks whether a kernel has ended."""
 USUAL = Limits()
 WITHOUT_INPUT = ("sh", "-c", 'exec "$@" </dev/null', "sh")
 
@@ -80,6 +82,11 @@ def walled_kernels(
                     finally:
                         os.close(reading)
 
+            async def _async_finish_shutdown(
+                self, waittime: float | None = None, pollinterval: float = LOOKED_FOR, restart: bool = False
+            ) -> None:
+                await super()._async_finish_shutdown(waittime, pollinterval, restart)
+
         class WalledKernelManager(TetheredKernelManager):
             def __init__(self, **keywords: Any) -> None:
                 super().__init__(**keywords)
@@ -97,7 +104,7 @@ def walled_kernels(
                     within[0] = interpreter()
                 writable = [str(meeting), str(folder)]
                 way_out = str(channel.fileno()) if channel else ""
-                launched = ["-m", "inside.launch", json.dumps(asdict(limits)), way_out, *within]
+                launched = ["-S", "-m", "inside.launch", json.dumps(asdict(limits)), way_out, *within]
                 wall, _ = command(walls, launched, libraries, writable, given, limits.disk, proxied)
                 return entered(wall)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import site
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -57,6 +58,8 @@ FOLDERS = (
     "/sys/devices",
     "/sys/devices/system",
 )
+CACHE = "/tmp/cache"
+FONTS = f"{CACHE}/matplotlib"
 EVERYBODY = {
     "PATH": f"{PYTHON}/bin:/usr/local/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -65,8 +68,8 @@ EVERYBODY = {
     "HOME": walls.HOME,
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "OMP_NUM_THREADS": "1",
-    "XDG_CACHE_HOME": "/tmp/cache",  # what libraries keep is none of the notebook's files
-    "MPLCONFIGDIR": "/tmp/cache/matplotlib",
+    "XDG_CACHE_HOME": CACHE,  # what libraries keep is none of the notebook's files
+    "MPLCONFIGDIR": FONTS,
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONNOUSERSITE": "1",
     "TERM": "xterm-color",  # this and what follows is what ipykernel sets
@@ -139,6 +142,11 @@ def command(
     wall += ["--proc", "/proc", "--dev", "/dev"]
     for folder in walls.WRITABLE:
         wall += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
+    if lists := _font_lists():
+        for folder in (CACHE, FONTS):
+            wall += ["--perms", "1777", "--dir", folder]
+        for path in lists:
+            wall += ["--ro-bind", str(path), f"{FONTS}/{path.name}"]
     if given.names:
         room = sum(path.stat().st_size + PAGE for path in given.sent.values()) + (1 << 20)
         wall += ["--perms", "1777", "--size", str(room), "--tmpfs", walls.GIVEN]
@@ -176,6 +184,14 @@ def _mounts(libraries: Sequence[Path]) -> list[tuple[str, str]]:
     found.append((str(INSIDE), f"{ENGINE}/inside"))
     found.append((str(INSIDE / "hosts"), "/etc/hosts"))
     return [*found, *((str(library), f"{LIBRARY}/{library.name}") for library in libraries)]
+
+
+def _font_lists() -> list[Path]:
+    """What Matplotlib found out about this machine's fonts, once: behind the wall each kernel would look at them all again."""
+    own = os.environ.get("MPLCONFIGDIR") or Path(
+        os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "matplotlib"
+    )
+    return [path for path in Path(own).glob("fontlist-*.json") if path.is_file() and path.stat().st_mode & stat.S_IROTH]
 
 
 def _import_path(kind: Walls) -> list[str]:

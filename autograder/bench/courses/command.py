@@ -12,6 +12,7 @@ from rich.console import Console
 
 from autograder.authoring.compared import Compared, table
 from autograder.authoring.compared import keep as keep_rows
+from autograder.authoring.made_up import keep as keep_costs
 from autograder.bench.courses import generated as generated_course
 from autograder.bench.courses.comparing import differences, failing_otherwise, failures, rows
 from autograder.bench.courses.doors import CLASS, DOORS, PLUGGED, STOCK, copied, release
@@ -62,16 +63,18 @@ def main(
         Path | None, typer.Argument(help="a folder of git clones, called OWNER+NAME or NAME", exists=True)
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="a repository, such as jupyter/nbgrader; all, if none")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="keep the rows in docs/courses.json")] = False,
-    generated: Annotated[
-        bool, typer.Option("--generated", help="measure a made-up course of light notebooks, and no clones")
+    keep: Annotated[
+        bool, typer.Option("--keep", help="keep what was measured under docs/, where tables are made of it")
     ] = False,
+    generated: Annotated[bool, typer.Option("--generated", help="measure a made-up course, and no clones")] = False,
     work: Annotated[Path | None, typer.Option(help="leave the courses in this folder, to be looked at")] = None,
 ) -> None:
     """Take the sources of public courses out of clones, grade them by stock and by both doors, and print a table."""
     console = Console(width=None if sys.stdout.isatty() else 150)
     if generated:
-        generated_course.tell(console)
+        costs = generated_course.tell(console)
+        if keep:
+            keep_costs(costs)
         return
     if clones is None:
         raise typer.BadParameter("name a folder of clones, or --generated")

@@ -1,12 +1,11 @@
-"""A course of light notebooks, made up: what each further submission costs through each door, and what a notebook with widgets does."""
+"""A made-up course: what each further submission costs through each door, of a light notebook, of one with widgets, and of one that
+needs a kernel."""
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
@@ -14,49 +13,24 @@ from nbformat.v4 import new_code_cell, new_notebook
 from rich.console import Console
 from rich.table import Table
 
+from autograder.authoring.made_up import FEW, HEAD, MANY, Cost, Seconds, by_rows
 from autograder.bench.courses.comparing import differences, rows
 from autograder.bench.courses.doors import DOORS, STOCK, copied, nbgrader
 from autograder.bench.courses.submitting import half, hand_in, solved, unanswered
 from autograder.bench.courses.taking import CONFIG, SETTINGS
 from autograder.bench.processor import Spent
 
-FEW, MANY = 3, 16
 REPEATS = 3
-LIGHT, WIDGETS = "light", "widgets"
+LIGHT, WIDGETS, KERNEL = "light", "widgets", "kernel"
+DRAWS = "import numpy as np\nimport matplotlib.pyplot as plt"
 IMPORTS = {
-    LIGHT: "import numpy as np\nimport matplotlib.pyplot as plt",
+    LIGHT: DRAWS,
     WIDGETS: "import ipywidgets\nslider = ipywidgets.IntSlider(value=2)\nslider",
+    KERNEL: f"import ipykernel\n{DRAWS}",
 }
 ANSWERED = "def power(x):\n    ### BEGIN SOLUTION\n    return x**{}\n    ### END SOLUTION"
 TEST = "assert power(2) == 2**{0}\n### BEGIN HIDDEN TESTS\nassert power(3) == 3**{0}\n### END HIDDEN TESTS"
 EXERCISES = 4
-
-
-class Seconds(NamedTuple):
-    """The least of some repeats: whatever else is busy only adds to it."""
-
-    processor: float
-    wall: float
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What classes of two sizes take through one door.
-
-    Attributes:
-        differing: rows that are not stock's.
-    """
-
-    kind: str
-    door: str
-    few: Seconds
-    many: Seconds
-    differing: int
-
-    @property
-    def further(self) -> float:
-        """Seconds of processor time of each further submission."""
-        return (self.many.processor - self.few.processor) / (MANY - FEW)
 
 
 def source(kind: str) -> NotebookNode:
@@ -102,22 +76,19 @@ def measure(kind: str, folder: Path) -> list[Cost]:
     return [Cost(kind, door, few, many, differing[door]) for door, (few, many) in taken.items()]
 
 
-def tell(console: Console) -> None:
+def tell(console: Console) -> list[Cost]:
     """Measure, and print a table."""
-    title = f"A class of {FEW} and of {MANY}: processor seconds, and seconds on the wall, with how many times less that is than stock's"
+    title = f"A class of {FEW} and of {MANY}; in brackets how many times less that is than stock's"
     shown = Table(title=title, title_justify="left")
-    sizes = [f"{what} at {size}" for size in (FEW, MANY) for what in ("processor", "wall")]
-    for heading in ("notebook", "door", *sizes, "processor, each further", "rows differing"):
-        shown.add_column(heading, justify="left" if heading in ("notebook", "door") else "right")
+    for heading in (*HEAD, "rows differing"):
+        shown.add_column(heading, justify="left" if heading in HEAD[:2] else "right")
+    found = []
     with TemporaryDirectory(prefix="courses-") as folder:
         for kind in IMPORTS:
             costs = measure(kind, Path(folder))
-            for cost in costs:
-                seconds = [
-                    f"{mine:.1f} ({stock / mine:.1f})"
-                    for spent, by_stock in ((cost.few, costs[0].few), (cost.many, costs[0].many))
-                    for mine, stock in zip(spent, by_stock, strict=True)
-                ]
-                shown.add_row(kind, cost.door, *seconds, f"{cost.further:.2f}", str(cost.differing))
+            for cost, row in zip(costs, by_rows(costs), strict=True):
+                shown.add_row(*row, str(cost.differing))
             shown.add_section()
+            found += costs
     console.print(shown)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import platform
+import os
 import socket
 import struct
 from dataclasses import dataclass
@@ -114,11 +114,11 @@ MACHINES = {"x86_64": Machine(0xC000003E, 0, 56, 41, 54), "aarch64": Machine(0xC
 CLONE3 = 435
 
 
-def program(machine: str = platform.machine()) -> bytes:
+def program(machine: str = os.uname().machine) -> bytes:
     """The filter, as BPF instructions.
 
     Args:
-        machine: the architecture as `platform.machine()` calls it.
+        machine: the architecture as `os.uname()` calls it.
 
     Raises:
         NotImplementedError: no filter was written for this architecture.
