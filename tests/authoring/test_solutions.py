@@ -141,7 +141,7 @@ def test_a_question_in_words_has_its_model_answer_and_nothing_for_the_marker() -
     assert "<!--" not in text
 
 
-@pytest.mark.parametrize("notebook", ["00_shapes", "03_causal_mask"])
+@pytest.mark.parametrize("notebook", ["00_shapes", pytest.param("03_causal_mask", marks=pytest.mark.thorough)])
 def test_a_worked_copy_runs_from_top_to_bottom(notebook: str, tmp_path: Path) -> None:
     made = nbformat.from_dict(copy(notebook))
     run_in_kernel(made, timeout=600, resources={"metadata": {"path": str(tmp_path)}})

@@ -9,11 +9,12 @@ from tests.browser.attempts import ATTEMPTS
 from tests.browser.conftest import Open
 from tests.browser.front_end import LAB
 from tests.browser.paths import main_path
+from tests.support.sampled import sampled
 
 FIRST = ATTEMPTS["00_shapes"]
 
 
-@pytest.mark.parametrize("notebook", ATTEMPTS)
+@pytest.mark.parametrize("notebook", sampled(ATTEMPTS, {"00_shapes"}.__contains__))
 def test_a_notebook_is_calm_unwritten_names_a_mistake_and_counts_a_right_answer(student: Open, notebook: str) -> None:
     main_path(student(notebook, LAB), ATTEMPTS[notebook])
 
@@ -107,6 +108,7 @@ def test_what_is_brought_along_is_folded_and_unfolds(student: Open) -> None:
     expect(cell.locator(".cm-content")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_what_is_folded_unfolds_by_the_keyboard_alone(student: Open) -> None:
     """Arrow keys pass over what is folded: the page for students says what to type instead."""
     opened = student("05_block", LAB)
@@ -118,6 +120,7 @@ def test_what_is_folded_unfolds_by_the_keyboard_alone(student: Open) -> None:
     expect(opened.cell("carried-over").locator(".cm-content")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_double_click_on_a_text_leaves_it_as_it_is(student: Open) -> None:
     opened = student("00_shapes", LAB)
     hints = opened.cell("pairwise-dots-hints")
@@ -127,6 +130,7 @@ def test_a_double_click_on_a_text_leaves_it_as_it_is(student: Open) -> None:
     expect(hints.locator(".cm-content")).not_to_be_visible()
 
 
+@pytest.mark.thorough
 def test_an_answer_in_prose_opens_by_a_double_click_and_is_written_there(student: Open) -> None:
     opened = student("10_capstone", LAB)
     answer = opened.cell("museum")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page
 
 from autograder.settings import ROOT
 from course.kit.copies import bring
@@ -34,8 +34,8 @@ class Heard:
         page.on("console", self._said)
         page.on("pageerror", lambda error: self._error(str(error)))
         page.on("websocket", lambda socket: self._asked(socket.url.replace("ws://", "http://")))
-        page.context.on("request", lambda request: self._asked(request.url))
-        page.context.route(lambda url: not self._here(url), lambda route: route.abort())
+        page.on("request", lambda request: self._asked(request.url))
+        page.route(lambda url: not self._here(url), lambda route: route.abort())
 
     def _said(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -75,14 +75,13 @@ class Visit:
 
 
 @contextmanager
-def visiting(browser: Browser, server: Server) -> Iterator[Visit]:
-    """A page of 1280 by 800. The kernels that it started end with it.
+def visiting(window: BrowserContext, server: Server) -> Iterator[Visit]:
+    """A page of a window. The kernels that it started end with it.
 
     Raises:
         AssertionError: it said what is to be `Heard` of no page.
     """
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
+    page = window.new_page()
     page.set_default_timeout(PATIENCE)
     heard = Heard(server.origin)
     heard.listen(page)
@@ -90,5 +89,5 @@ def visiting(browser: Browser, server: Server) -> Iterator[Visit]:
     authorised = {"Authorization": f"token {TOKEN}"}
     for session in page.request.get(f"{server.origin}/api/sessions", headers=authorised).json():
         page.request.delete(f"{server.origin}/api/sessions/{session['id']}", headers=authorised)
-    context.close()
+    page.close()
     assert (heard.errors, heard.outside) == ([], [])

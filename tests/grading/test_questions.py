@@ -152,6 +152,7 @@ def test_no_half_of_a_split_answer_is_lost(course: Course, graded: Graded) -> No
     assert "was there twice" in page
 
 
+@pytest.mark.thorough
 def test_nbgraders_own_command_leaves_the_same_grades(
     released: Path, course: Course, graded: Graded, tmp_path: Path
 ) -> None:

@@ -92,6 +92,7 @@ def test_the_class_commands_feedback_comes_back_to_who_handed_in(machine: Machin
         assert "(feedback already fetched)" in listed
 
 
+@pytest.mark.thorough
 def test_feedback_by_nbgraders_own_commands_comes_back_too(machine: Machine, collected: Course) -> None:
     for old in (machine.exchange / "feedback", *map(machine.home, STUDENTS)):
         for page in old.rglob("*.html"):

@@ -106,7 +106,7 @@ def by_command(course: Course) -> str:
     return subprocess.run(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
 
 
-@pytest.fixture(scope="module", params=[by_nbgrader, by_command])
+@pytest.fixture(scope="module", params=[pytest.param(by_nbgrader, marks=pytest.mark.thorough), by_command])
 def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, str]:
     course = stock_course(tmp_path_factory.mktemp("others"), PLUGGED)
     answer = cell(new_code_cell("### BEGIN SOLUTION\nanswer = 2\n### END SOLUTION"), "answer", solution=True)
