@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from autograder.authoring import tables
 from autograder.settings import ROOT
 
 KEPT = ROOT / "docs" / "courses.json"
@@ -73,5 +74,4 @@ def keep(rows: Iterable[Compared], path: Path = KEPT) -> None:
 
 def table(rows: Iterable[Compared]) -> str:
     """The rows in Markdown."""
-    lines = [" | ".join(row.row()) for row in rows]
-    return "\n".join([f"| {' | '.join(HEAD)} |", f"|{'-|' * len(HEAD)}", *(f"| {line} |" for line in lines)]) + "\n"
+    return tables.table(HEAD, (row.row() for row in rows))

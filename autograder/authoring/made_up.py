@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from autograder.authoring import tables
 from autograder.settings import ROOT
 
 KEPT = ROOT / "docs" / "made-up-course.json"
@@ -72,5 +73,4 @@ def keep(costs: Iterable[Cost], path: Path = KEPT) -> None:
 
 def table(costs: Iterable[Cost]) -> str:
     """The costs in Markdown."""
-    lines = [" | ".join(row) for row in by_rows(costs)]
-    return "\n".join([f"| {' | '.join(HEAD)} |", f"|{'-|' * len(HEAD)}", *(f"| {line} |" for line in lines)]) + "\n"
+    return tables.table(HEAD, by_rows(costs))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from autograder.authoring import tables
 from autograder.settings import ROOT
 
 KEPT = ROOT / "docs" / "speed.json"
@@ -93,5 +94,4 @@ def keep(rows: Iterable[Row], path: Path = KEPT) -> None:
 
 def table(rows: Iterable[Row]) -> str:
     """The rows in Markdown."""
-    lines = [" | ".join(row.cells()) for row in rows]
-    return "\n".join([f"| {' | '.join(HEAD)} |", f"|{'-|' * len(HEAD)}", *(f"| {line} |" for line in lines)]) + "\n"
+    return tables.table(HEAD, (row.cells() for row in rows))

@@ -10,15 +10,16 @@ from nbformat import NotebookNode
 from autograder.authoring import compared, made_up
 from autograder.authoring.leading import FOOT_OF, with_foot
 from autograder.authoring.measured import HEAD, kept, table
+from autograder.authoring.tables import tables_under
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
 from autograder.exercises.model import equivalence
 from autograder.plugins.judges import worth
 from autograder.this_course import JUDGE
 
 ASKED = re.compile(r'^progress\("\d+_\w+"\)$', re.MULTILINE)
-COMPARED = re.compile(rf"^\| {re.escape(' | '.join(compared.HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
-MADE_UP = re.compile(rf"^\| {re.escape(' | '.join(made_up.HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
-MEASURED = re.compile(rf"^\| {re.escape(' | '.join(HEAD))} \|\n(?:\|.*\n)*", re.MULTILINE)
+COMPARED = tables_under(compared.HEAD)
+MADE_UP = tables_under(made_up.HEAD)
+MEASURED = tables_under(HEAD)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 

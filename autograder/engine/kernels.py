@@ -26,8 +26,6 @@ MEETING = "k"
 SAID = "said"
 """What a kernel prints itself, which no notebook shows: a file in its place."""
 LONGEST = 300
-LOOKED_FOR = 0.01
-"""Seconds between two looks whether a kernel has ended."""
 USUAL = Limits()
 WITHOUT_INPUT = ("sh", "-c", 'exec "$@" </dev/null', "sh")
 
@@ -81,11 +79,6 @@ def walled_kernels(
                         await super()._async_launch_kernel(kernel_cmd, **{**keywords, **streams, **passed})
                     finally:
                         os.close(reading)
-
-            async def _async_finish_shutdown(
-                self, waittime: float | None = None, pollinterval: float = LOOKED_FOR, restart: bool = False
-            ) -> None:
-                await super()._async_finish_shutdown(waittime, pollinterval, restart)
 
         class WalledKernelManager(TetheredKernelManager):
             def __init__(self, **keywords: Any) -> None:
