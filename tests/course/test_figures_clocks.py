@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -140,15 +141,20 @@ def test_useful_work_is_counted_by_the_reader() -> None:
     assert f"batched ends at n = 2048 with {clocks._duration(took)} and {clocks._rate(2 * rate)}" in twice
 
 
-def test_the_stopwatch_of_the_reader_is_what_times() -> None:
+@pytest.mark.parametrize(("once", "repeated"), [(1e-6, 50), (0.001, 20), (0.02, 3), (2 * races.LONGEST, 2)])
+def test_the_stopwatch_of_the_reader_is_what_times(
+    once: float, repeated: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[tuple[int, int]] = []
+    clock = iter((0.0, once)).__next__
+    monkeypatch.setattr(clocks, "time", SimpleNamespace(perf_counter=clock))
 
     def spy(fn: object, sync: object, clock: object, warmup: int, reps: int) -> dict[str, object]:
         asked.append((warmup, reps))
         return {"median": 0.25}
 
     assert clocks._stopped(spy, lambda: None) == 0.25
-    assert asked == [(0, 50)]
+    assert asked == [(0, repeated)]
 
 
 def test_a_guess_comes_first() -> None:
