@@ -142,9 +142,7 @@ def test_useful_work_is_counted_by_the_reader() -> None:
 
 
 @pytest.mark.parametrize(("once", "repeated"), [(1e-6, 50), (0.001, 20), (0.02, 3), (2 * races.LONGEST, 2)])
-def test_the_stopwatch_of_the_reader_is_what_times(
-    once: float, repeated: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_stopwatch_of_the_reader_is_what_times(once: float, repeated: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
     clock = iter((0.0, once)).__next__
     monkeypatch.setattr(clocks, "time", SimpleNamespace(perf_counter=clock))
