@@ -12,7 +12,6 @@ from nbformat import NotebookNode
 from nbgrader.api import MissingEntry
 from nbgrader.preprocessors import (
     AssignLatePenalties,
-    CheckCellMetadata,
     NbGraderPreprocessor,
     OverwriteCells,
     OverwriteKernelspec,
@@ -123,17 +122,15 @@ def rules(snapshot: Snapshot) -> Rules:
     """The preprocessors of an assignment, each made once.
 
     The one that executes notebooks is left out, and what comes before it in its pass comes before; so is the one that assigns
-    penalties, which is the writer's to do. Where `Repair` has just written the cells' metadata, nothing checks them (10 ms).
+    penalties, which is the writer's to do.
     """
     passes = [[import_item(name) for name in names] for names in (snapshot.sanitize, snapshot.autograde)]
     before, after = passes[0], passes[1]
     executor = next((kind for kind in after if issubclass(kind, ExecutePreprocessor)), None)
     if executor is not None:
         before, after = before + after[: after.index(executor)], after[after.index(executor) + 1 :]
-    needless = (AssignLatePenalties, *([CheckCellMetadata] if snapshot.ours and Repair in before else []))
-    return Rules(
-        *(tuple(_made(kind, snapshot) for kind in kinds if not issubclass(kind, needless)) for kinds in (before, after))
-    )
+    left = ([kind for kind in kinds if not issubclass(kind, AssignLatePenalties)] for kinds in (before, after))
+    return Rules(*(tuple(_made(kind, snapshot) for kind in kinds) for kinds in left))
 
 
 def _made(kind: type, snapshot: Snapshot) -> Step:

@@ -37,6 +37,7 @@ FORMGRADER = {
 """How formgrader lays out a page, where a course says nothing else."""
 
 IN_PLACE_OF = {
+    "CheckCellMetadata": "autograder.plugins.stating.Stated",
     "Execute": "autograder.plugins.executing.JudgedExecute",
     "SaveAutoGrades": "autograder.plugins.saving.SaveVerdicts",
     "GetGrades": "autograder.plugins.marked.Marked",

@@ -1,4 +1,4 @@
-"""One connection to the gradebook for a run of nbgrader's, in place of nine for each submission.
+"""One connection to the gradebook for a run of nbgrader's, in place of nine for each submission, and fewer transactions.
 
 nbgrader opens a gradebook wherever it needs one, and each has to find out anew what its tables and queries look like: most of
 what `nbgrader autograde` takes where cells are light. No setting says otherwise. So its own functions are run here as they
@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import AssignLatePenalties, OverwriteCells, OverwriteKernelspec
+from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor, OverwriteCells, OverwriteKernelspec
 from sqlalchemy import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 Key = tuple[Any, ...]
 
@@ -56,6 +58,34 @@ def reusing(function: Any) -> Any:
     """A function of nbgrader's, which opens a gradebook, with one that is at hand."""
     names = {**function.__globals__, "Gradebook": _at_hand}
     return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+
+
+class AtOnce(NbGraderPreprocessor):
+    """Second base of a preprocessor of nbgrader's that opens `gradebook`: what it writes of a notebook is written in one transaction.
+
+    nbgrader writes each cell's by itself, and reads again what it knew. What was written before a cell failed stays, as there.
+    """
+
+    gradebook: Gradebook
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        with _one_transaction(self.gradebook.db):
+            return super().preprocess(nb, resources)
+
+
+@contextmanager
+def _one_transaction(db: Any) -> Iterator[None]:
+    db.commit = db.flush
+    broken = False
+    try:
+        yield
+    except SQLAlchemyError:
+        broken = True
+        raise
+    finally:
+        del db.commit
+        if not broken:
+            db.commit()
 
 
 def _file(db_url: str) -> tuple[int, int] | None:

@@ -10,14 +10,14 @@ from nbgrader.preprocessors import SaveAutoGrades
 
 from autograder.plugins.bookkeeping import wait_for_a_person
 from autograder.plugins.executing import exercise_of
-from autograder.plugins.gradebooks import reusing
+from autograder.plugins.gradebooks import AtOnce, reusing
 from autograder.plugins.judges import judge_of
 from autograder.verdicts.cells import verdict_in
 
 _save = reusing(SaveAutoGrades.preprocess)
 
 
-class SaveVerdicts(SaveAutoGrades):
+class SaveVerdicts(SaveAutoGrades, AtOnce):
     """nbgrader's `SaveAutoGrades`, which leaves to a person what has no verdict.
 
     That is a grader's fault, an exercise that nobody judged (--no-execute), and a notebook that was not read, or not run.

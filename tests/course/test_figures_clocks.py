@@ -37,6 +37,7 @@ def decoder(x: torch.Tensor, cache: dict[str, torch.Tensor], *weights: torch.Ten
 @pytest.fixture(autouse=True)
 def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.setattr(figures, "png", lambda figure: b"")  # what is looked at here is what a picture says
     monkeypatch.setattr(races, "six_ways", lambda timed: recorded.race(0.01))
     monkeypatch.setattr(races, "recurrent", lambda timed: recorded.run().recurrent["float32"])
     monkeypatch.setattr(races, "decoding", lambda step, timed, longest: recorded.run().decoding)

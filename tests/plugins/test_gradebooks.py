@@ -1,14 +1,20 @@
-"""A run of nbgrader's with the plug-ins opens the gradebook once, and still reads what is in it now."""
+"""A run of nbgrader's with the plug-ins opens the gradebook once, still reads what is in it now, and writes a notebook's scores at once."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
+from nbgrader.preprocessors import SaveAutoGrades
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 
-from autograder.plugins.gradebooks import kept, reusing
+from autograder.plugins.gradebooks import AtOnce, kept, reusing
 
 
 def students(url: str) -> list[str]:
@@ -64,3 +70,47 @@ def test_a_file_that_is_put_in_its_place_is_read(url: str, tmp_path: Path) -> No
 
 def test_nothing_of_nbgraders_is_changed() -> None:
     assert students.__globals__["Gradebook"] is Gradebook
+
+
+class Naming(SaveAutoGrades, AtOnce):
+    """Writes a student for each cell, as its source names them, and commits each, as nbgrader does."""
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if cell.source == "nobody":
+            raise ValueError("nobody")
+        if cell.source == "locked":
+            raise OperationalError("INSERT", {}, Exception("database is locked"))
+        self.gradebook.add_student(cell.source)
+        return cell, resources
+
+
+def save(url: str, *names: str) -> None:
+    resources = {"nbgrader": {"notebook": "", "assignment": "", "student": "", "db_url": url}}
+    Naming().preprocess(new_notebook(cells=[new_code_cell(name) for name in names]), resources)
+
+
+def test_a_notebook_is_written_in_one_transaction(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[None] = []
+    open_ = Gradebook.__init__
+
+    def noting(self: Gradebook, *arguments: object) -> None:
+        open_(self, *arguments)
+        event.listen(self.engine, "commit", lambda connection: written.append(None))
+
+    monkeypatch.setattr(Gradebook, "__init__", noting)
+    save(url, "ben", "cy", "dee")
+    assert len(written) == 1
+    assert students(url) == ["ada", "ben", "cy", "dee"]
+
+
+@pytest.mark.parametrize(
+    ("last", "error", "stays"), [("nobody", ValueError, ["ada", "ben"]), ("locked", OperationalError, ["ada"])]
+)
+def test_what_was_written_before_a_cell_failed_stays_unless_the_gradebook_failed(
+    last: str, error: type[Exception], stays: list[str], url: str
+) -> None:
+    with pytest.raises(error):
+        save(url, "ben", last)
+    assert students(url) == stays
