@@ -23,6 +23,7 @@ from autograder.engine.session import BUSY
 from autograder.exercises import NOTEBOOKS, every_exercise
 from autograder.grading.folders import LARGEST_COPY
 from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_CODE, MOST_OUTPUTS
+from autograder.plugins.config import IN_PLACE_OF
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.sandbox import Sandbox
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
@@ -212,6 +213,11 @@ def test_what_can_be_forged_is_worth_what_is_said() -> None:
         (e.name, probe.shows, probe.points) for e in every_exercise() for probe in e.probes if probe.measures == "lines"
     }
     assert counted <= told
+
+
+def test_the_preprocessors_of_nbgraders_that_others_stand_for_are_named() -> None:
+    paragraph = text("another-course.md").partition("## Your own hooks")[2].partition("\n## ")[0]
+    assert {*re.findall(r"`([A-Z]\w+)`", paragraph)} == {*IN_PLACE_OF}
 
 
 def test_the_exit_codes_are_those_of_the_command() -> None:

@@ -37,7 +37,7 @@ FORMGRADER = {
 """How formgrader lays out a page, where a course says nothing else."""
 
 IN_PLACE_OF = {
-    "CheckCellMetadata": "autograder.plugins.stating.Stated",
+    "CheckCellMetadata": "autograder.plugins.metadata.Metadata",
     "Execute": "autograder.plugins.executing.JudgedExecute",
     "SaveAutoGrades": "autograder.plugins.saving.SaveVerdicts",
     "GetGrades": "autograder.plugins.marked.Marked",

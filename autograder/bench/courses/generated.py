@@ -51,29 +51,35 @@ def _about(cell: NotebookNode, name: str, **others: object) -> NotebookNode:
 
 
 def measure(kind: str, folder: Path) -> list[Cost]:
-    """Grade a class of each size through each door."""
-    taken: dict[str, list[Seconds]] = {door: [] for door in DOORS}
+    """Grade a class of each size through each door; sizes and doors take turns, so that a slow quarter of an hour falls on all of them."""
+    courses = {students: _course(kind, students, folder) for students in (FEW, MANY)}
+    spent: dict[tuple[str, int], list[Spent]] = {(door, students): [] for door in DOORS for students in courses}
     differing = dict.fromkeys(DOORS, 0)
-    for students in (FEW, MANY):
-        course = folder / f"{kind}-{students}"
-        (course / "source" / kind).mkdir(parents=True)
-        (course / CONFIG).write_text(SETTINGS)
-        nbformat.write(source(kind), str(course / "source" / kind / "notebook.ipynb"))
-        nbgrader(course, "generate_assignment", kind)
-        for number in range(students):
-            hand_in(course, kind, (solved, unanswered, half)[number % 3], f"student{number:02}")
-        spent: dict[str, list[Spent]] = {door: [] for door in DOORS}
-        for _ in range(REPEATS):
+    for _ in range(REPEATS):
+        for students, course in courses.items():
             copies = {door: copied(course, door) for door in DOORS}
             for door, grade in DOORS.items():
-                spent[door].append(grade(copies[door], kind))
+                spent[door, students].append(grade(copies[door], kind))
             found = {door: rows(copy) for door, copy in copies.items()}
             for door, copy in copies.items():
                 differing[door] += len(differences(found[STOCK], found[door]))
                 shutil.rmtree(copy)
-        for door, each in spent.items():
-            taken[door].append(Seconds(min(one.cpu for one in each), min(one.wall for one in each)))
-    return [Cost(kind, door, few, many, differing[door]) for door, (few, many) in taken.items()]
+    least = {
+        which: Seconds(min(one.cpu for one in each), min(one.wall for one in each)) for which, each in spent.items()
+    }
+    return [Cost(kind, door, least[door, FEW], least[door, MANY], differing[door]) for door in DOORS]
+
+
+def _course(kind: str, students: int, folder: Path) -> Path:
+    """A course in which so many have handed in."""
+    course = folder / f"{kind}-{students}"
+    (course / "source" / kind).mkdir(parents=True)
+    (course / CONFIG).write_text(SETTINGS)
+    nbformat.write(source(kind), str(course / "source" / kind / "notebook.ipynb"))
+    nbgrader(course, "generate_assignment", kind)
+    for number in range(students):
+        hand_in(course, kind, (solved, unanswered, half)[number % 3], f"student{number:02}")
+    return course
 
 
 def tell(console: Console) -> list[Cost]:

@@ -10,15 +10,15 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.nbgraderformat import MetadataValidator, SchemaTooOldError, ValidationError
 
-from autograder.plugins import stating
-from autograder.plugins.stating import Stated
+from autograder.plugins import metadata
+from autograder.plugins.metadata import Metadata
 
 
 @pytest.fixture(autouse=True)
 def _nothing_passed_yet() -> Iterator[None]:
-    stating._passed.clear()
+    metadata._passed.clear()
     yield
-    stating._passed.clear()
+    metadata._passed.clear()
 
 
 @pytest.fixture
@@ -42,13 +42,13 @@ def notebook(source: str = "", **others: object) -> NotebookNode:
 
 def test_it_is_checked_once(checked: list[NotebookNode]) -> None:
     for source in ("one", "two", "three"):
-        Stated().preprocess(notebook(source), {})
+        Metadata().preprocess(notebook(source), {})
     assert len(checked) == 1
 
 
 def test_what_says_something_else_is_checked(checked: list[NotebookNode]) -> None:
     for points in (1, 2, 1):
-        Stated().preprocess(notebook(points=points), {})
+        Metadata().preprocess(notebook(points=points), {})
     assert len(checked) == 2
 
 
@@ -56,14 +56,14 @@ def test_what_says_something_else_is_checked(checked: list[NotebookNode]) -> Non
     ("others", "error"), [({"grade_id": ""}, ValidationError), ({"schema_version": 2}, SchemaTooOldError)]
 )
 def test_what_is_wrong_is_refused_each_time(others: dict[str, object], error: type[Exception]) -> None:
-    Stated().preprocess(notebook(), {})
+    Metadata().preprocess(notebook(), {})
     for _ in range(2):
         with pytest.raises(error):
-            Stated().preprocess(notebook(**others), {})
+            Metadata().preprocess(notebook(**others), {})
 
 
 def test_a_warning_is_given_each_time(caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
         with caplog.at_level(logging.WARNING):
-            Stated().preprocess(notebook(cell_type="markdown"), {})
+            Metadata().preprocess(notebook(cell_type="markdown"), {})
     assert len(caplog.records) == 2

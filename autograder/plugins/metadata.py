@@ -12,7 +12,7 @@ from nbgrader.preprocessors import CheckCellMetadata
 _passed: deque[str] = deque(maxlen=64)
 
 
-class Stated(CheckCellMetadata):
+class Metadata(CheckCellMetadata):
     """nbgrader's `CheckCellMetadata`, which reads its schema anew for every cell of every submission."""
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
