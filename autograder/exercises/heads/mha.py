@@ -41,8 +41,8 @@ USES = ("split_heads", "merge_heads")
 
 def mha(
     X: Float[np.ndarray, "n d"],
-    Wqkv: Float[np.ndarray, "d e"],
-    Wo: Float[np.ndarray, "u d"],
+    Wqkv: Float[np.ndarray, "d u"],
+    Wo: Float[np.ndarray, "e d"],
     h: int,
     keep: Bool[np.ndarray, "n n"],
 ) -> Float[np.ndarray, "n d"]:
