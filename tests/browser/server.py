@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 from autograder.settings import ROOT
@@ -52,9 +51,6 @@ def lab(course: Path, home: Path) -> AbstractContextManager[Server]:
 
 @contextmanager
 def _running(module: list[str], work: Path, home: Path) -> Iterator[Server]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        server = Server(work, free.getsockname()[1])
     own = {
         "HOME": home,
         "IPYTHONDIR": home / "ipython",
@@ -65,23 +61,27 @@ def _running(module: list[str], work: Path, home: Path) -> Iterator[Server]:
         "JUPYTER_RUNTIME_DIR": home / "runtime",
     }
     command = [sys.executable, "-m", *module]
-    command += ["--ServerApp.ip=127.0.0.1", f"--ServerApp.port={server.port}", "--ServerApp.port_retries=0"]
-    command += [f"--IdentityProvider.token={TOKEN}"]
+    command += ["--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", f"--IdentityProvider.token={TOKEN}"]
     log = home / "server.log"
     with log.open("wb") as said:
         environment = os.environ | {name: str(place) for name, place in own.items()}
         process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, env=environment, cwd=work)
     try:
-        if not until(lambda: process.poll() is not None or _answers(server)) or process.poll() is not None:
+        until(lambda: process.poll() is not None or _answering(work, home))
+        server = _answering(work, home)
+        if server is None:
             raise RuntimeError(f"the server did not start:\n{log.read_text()}")
         yield server
     finally:
         end(process)
 
 
-def _answers(server: Server) -> bool:
+def _answering(work: Path, home: Path) -> Server | None:
+    """The server, once it answers, at the port that it took for itself: one found for it another program might take before it does."""
     try:
+        (written,) = (home / "runtime").glob("jpserver-*.json")
+        server = Server(work, json.loads(written.read_text())["port"])
         with urlopen(f"{server.origin}/api/status?token={TOKEN}") as answer:
-            return answer.status == 200
-    except (URLError, ConnectionError):
-        return False
+            return server if answer.status == 200 else None
+    except (OSError, ValueError):  # it has not come so far
+        return None
