@@ -167,7 +167,10 @@ def main(
         spent = "; ".join(f"{part} {milliseconds:.0f}" for part, milliseconds in parts.parts.items())
         console.print(f"{notebook}, where a submission's time goes, in ms: {spent}")
         console.print(f"processor time {parts.processor:.0f}, of which the process that marks {parts.marking:.0f}")
-        kinds = "; ".join(f"{kind} {milliseconds:.0f}" for kind, milliseconds in parts.kinds.items())
+        kinds = "; ".join(
+            f"{kind} {milliseconds:.0f}, of which own cells {parts.own[kind]:.0f}"
+            for kind, milliseconds in parts.kinds.items()
+        )
         console.print(f"one submission, by what its answers are: {kinds}\n")
     print(table(rows))
     if different := [one.notebook for one in rows if not one.same]:

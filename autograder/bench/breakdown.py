@@ -44,12 +44,14 @@ class Breakdown:
         processor: of processor time, of the whole machine.
         marking: of this, what the process takes that marks: the rest is the submission's, and the kernel's for its walls.
         kinds: of wall time, for one that is right, one that is wrong as listed, and one that is wrong as nobody listed.
+        own: of this, its own cells.
     """
 
     parts: dict[str, float]
     processor: float
     marking: float
     kinds: dict[str, float]
+    own: dict[str, float]
 
 
 def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
@@ -60,6 +62,7 @@ def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
     submissions = [read_submission(folders[who], who, snapshot, course.directory.ignore) for who in named]
     spent: dict[str, float] = defaultdict(float)
     taken: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    in_cells: dict[str, list[float]] = {kind: [] for kind in KINDS}
     paper = new_paper()
     with shared_zygote((course.root / "source" / notebook).glob("*.ipynb"), Sandbox(config=course.config)) as place:
         worker.open_assignment(snapshot, place)
@@ -68,16 +71,20 @@ def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
         before, own = busy(), time.process_time()
         with _timed(spent):
             for submission in submissions[WARMING:]:
-                begun = time.perf_counter()
+                kind, begun, before_cells = kind_of(submission.student), time.perf_counter(), spent[OWN_CELLS]
                 worker.mark_opened(submission, paper)
-                taken[kind_of(submission.student)].append(time.perf_counter() - begun)
+                taken[kind].append(time.perf_counter() - begun)
+                in_cells[kind].append(spent[OWN_CELLS] - before_cells)
         processor, marking = busy() - before, time.process_time() - own
     each = 1000 / (len(submissions) - WARMING)
     parts = {part: seconds * each for part, seconds in spent.items()}
     whole = parts.pop("all of it")
     parts |= {"the rest": whole - sum(parts.values()), "all of it": whole}
-    kinds = {kind: statistics.mean(seconds) * 1000 for kind, seconds in taken.items() if seconds}
-    return Breakdown(parts, processor * each, marking * each, kinds)
+    return Breakdown(parts, processor * each, marking * each, _mean(taken), _mean(in_cells))
+
+
+def _mean(taken: dict[str, list[float]]) -> dict[str, float]:
+    return {kind: statistics.mean(seconds) * 1000 for kind, seconds in taken.items() if seconds}
 
 
 @contextmanager
