@@ -197,8 +197,7 @@ def sheet() -> dict[str, tuple[dict[str, set[str]], str]]:
 
 OTHER_WORDS: dict[tuple[str, str], str] = {
     ("Wo", "e, d"): "h·v, d",
-    ("Wo", "u, d"): "h·v, d",
-    ("Wqkv", "d, e"): "d, h·(2k+v)",
+    ("Wqkv", "d, u"): "d, h·(2k+v)",
     ("Z", "n, e"): "n, h·k",
 }
 """What an annotation says shorter. (Three dots on the sheet are any number of axes, also none.)"""
