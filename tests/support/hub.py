@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
@@ -82,14 +83,17 @@ def running(machine: Machine, folder: Path) -> Iterator[Hub]:
 
 
 def _free(count: int) -> list[int]:
-    """Ports that nobody uses."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+    """Ports that nobody uses, and that no program gets that takes any: Linux gives those above 32767."""
+    with ExitStack() as open_ones:
+        found: list[int] = []
+        for port in random.sample(range(20000, 32768), 1000):
+            one = open_ones.enter_context(socket.socket())
+            with suppress(OSError):
+                one.bind(("127.0.0.1", port))
+                found.append(port)
+            if len(found) == count:
+                return found
+    raise RuntimeError("of a thousand ports, nearly all are in use")
 
 
 def _answers(origin: str) -> bool:
