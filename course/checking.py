@@ -72,11 +72,13 @@ class Result:
 
     Attributes:
         raised: the kind of exception, such as "NameError", that ends the case which the message shows; "" where none does.
+        mistakes: the names of the known mistakes that the answers point to.
     """
 
     exercise: str
     message: Message
     raised: str = ""
+    mistakes: tuple[str, ...] = ()
 
     @property
     def state(self) -> State:
@@ -362,6 +364,7 @@ def _wrong(function: Any, tried: Tried) -> Result:
             notes=_warnings([observed[i]] if failing else observed),
         ),
         raised,
+        tuple(mistake.name for mistake in mistakes),
     )
 
 

@@ -24,13 +24,12 @@ from autograder.judging import Paper, Verdict, judge_here
 from autograder.judging.interview import FORM_KEEPS
 from course import answers
 from course.answers import StoredExercise, StoredMistake
-from course.checking import examine, known
+from course.checking import examine
 from course.client import answer
 from course.trial import ranks
 from course.trial.comparing import difference, lines_grow, same_answers
 from course.trial.form import only_form
 from course.trial.text import SEVEN_DIGITS_LEFT
-from course.trial.views import seen
 
 SEEDS = (1, 20, 300)
 RESTS_ON = (
@@ -150,13 +149,13 @@ def _mistake(exercise: Exercise, papers: dict[int, Paper], mistake: Implementati
     result = f"{scores[-1]:g} of {points:g}, killed by probe {', '.join(map(str, killers))}"
     wanted = [name] if known_by_its_answers(mistake) else []
     named = {"the hidden test": next((list(v.mistakes) for v in verdicts if list(v.mistakes) != wanted), wanted)}
-    public = _public_names(exercise, mistake)
-    troubles = [] if public is not None else [PASSES]
-    named |= {} if public is None else {"check": public}
+    public = examine(as_student(exercise, mistake))
+    troubles = [PASSES] if public else []
+    named |= {} if public else {"check": list(public.mistakes)}
     troubles += [
         f"{who} names {' and '.join(names) or 'no mistake'}" for who, names in named.items() if names != wanted
     ]
-    if not wanted and SEVEN_DIGITS_LEFT not in examine(as_student(exercise, mistake)).text:
+    if not wanted and SEVEN_DIGITS_LEFT not in public.text:
         troubles.append(f"check does not say {SEVEN_DIGITS_LEFT!r}")
     if len(scores) > 1:
         troubles.append(f"its points depend on the draw: {', '.join(f'{score:g}' for score in scores)}")
@@ -178,16 +177,6 @@ def _of_form(papers: dict[int, Paper], mistake: Implementation) -> bool:
         if any(difference(*pair) and not only_form(*pair) for pair in zip(wanted, answers, strict=True)):
             return False
     return True
-
-
-def _public_names(exercise: Exercise, mistake: Implementation) -> list[str] | None:
-    """The names that `check` gives this mistake, or None where it passes."""
-    student = as_student(exercise, mistake)
-    if examine(student):
-        return None
-    stored = stored_answers(exercise)
-    observed = [seen(stored.view, case.run(student, stored.vectorised)) for case in stored.cases]
-    return [named.name for named in known(stored, observed)[0]]
 
 
 class Unreleased(Exception):
