@@ -285,15 +285,18 @@ class Handed:
 
 def same(was: object, now: Value) -> bool:
     """Whether an argument is bit for bit what it was (NaN counts as equal to NaN)."""
-    was = _looked_at(was)
+    return _same(_looked_at(was), now)
+
+
+def _same(was: Value, now: Value) -> bool:
     if isinstance(was, Tensor) and isinstance(now, Tensor):
         was, now = was.array, now.array
     if isinstance(was, np.ndarray) and isinstance(now, np.ndarray):
         return was.dtype == now.dtype and was.shape == now.shape and was.tobytes() == now.tobytes()
     if isinstance(was, (list, tuple)) and isinstance(now, (list, tuple)):
-        return len(was) == len(now) and all(map(same, was, now))
+        return len(was) == len(now) and all(map(_same, was, now))
     if isinstance(was, dict) and isinstance(now, dict):
-        return list(was) == list(now) and all(same(was[key], now[key]) for key in was)
+        return list(was) == list(now) and all(_same(was[key], now[key]) for key in was)
     return type(was) is type(now) and (isinstance(was, Opaque) or was == now or was != was)
 
 
