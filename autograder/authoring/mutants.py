@@ -29,6 +29,7 @@ from course.client import answer
 from course.trial import ranks
 from course.trial.comparing import difference, lines_grow, same_answers
 from course.trial.form import only_form
+from course.trial.link import unhurried
 from course.trial.text import SEVEN_DIGITS_LEFT
 
 SEEDS = (1, 20, 300)
@@ -121,7 +122,7 @@ def as_student(exercise: Exercise, implementation: Implementation) -> Implementa
 
 
 def _judged(paper: Paper, implementation: Implementation) -> Verdict:
-    return judge_here(as_student(paper.exercise, implementation), paper, answer)
+    return judge_here(as_student(paper.exercise, implementation), paper, answer, unhurried)
 
 
 def _right(exercise: Exercise, papers: dict[int, Paper], variant: Implementation) -> Row:

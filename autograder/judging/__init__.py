@@ -12,7 +12,7 @@ from autograder.exercises import exercise_called
 from autograder.judging.interview import SECONDS_PER_CALL, judge
 from autograder.judging.paper import Paper
 from autograder.verdicts.verdict import Finding, Outcome, Verdict
-from course.trial.link import Link, SocketLink
+from course.trial.link import Allow, Link, SocketLink, by_the_clock
 
 __all__ = ["Finding", "Outcome", "Paper", "Verdict", "judge", "judge_here", "local_judge"]
 
@@ -21,15 +21,16 @@ Client = Callable[[Callable[..., Any], Link], Any]
 """`course.client.answer`, given by the caller, who is on the student's side of the wall."""
 
 
-def judge_here(function: Callable[..., Any], paper: Paper, client: Client) -> Verdict:
+def judge_here(function: Callable[..., Any], paper: Paper, client: Client, allow: Allow = by_the_clock) -> Verdict:
     """Judge a function of this very process over a socket pair, in the wire format of the real thing.
 
     Args:
         function: the implementation.
         paper: what to judge it as, and on which cases.
         client: the student's end of the conversation.
+        allow: how the function's seconds pass.
     """
-    return _converse(function, paper, client)[0]
+    return _converse(function, paper, client, allow)[0]
 
 
 def local_judge(function: Callable[..., Any], client: Client) -> Any:
@@ -44,12 +45,15 @@ def local_judge(function: Callable[..., Any], client: Client) -> Any:
     return _converse(function, Paper(exercise, secrets.randbits(63)), client)[1]
 
 
-def _converse(function: Callable[..., Any], paper: Paper, client: Client) -> tuple[Verdict, Any]:
+def _converse(
+    function: Callable[..., Any], paper: Paper, client: Client, allow: Allow = by_the_clock
+) -> tuple[Verdict, Any]:
     near, far = socket.socketpair()
 
     def sit() -> Verdict:
         with far:
-            return judge(paper, SocketLink(far, SECONDS_PER_CALL, read=paper.replies.read))
+            link = SocketLink(far, SECONDS_PER_CALL, allow=allow, read=paper.replies.read)
+            return judge(paper, link, allow=allow)
 
     with ThreadPoolExecutor(1) as seat:
         verdict = seat.submit(sit)

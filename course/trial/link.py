@@ -21,6 +21,11 @@ def by_the_clock(seconds: float) -> Left:
     return lambda: end - time.monotonic()
 
 
+def unhurried(seconds: float) -> Left:
+    """All of so many seconds, always: what is tried depends on the answers alone, however busy the machine is."""
+    return lambda: seconds
+
+
 class Link(Protocol):
     """Where one side of the conversation between judge and student sends to and hears from."""
 

@@ -26,6 +26,7 @@ from autograder.judging.reference import given
 from autograder.settings import ROOT
 from course import answers
 from course.answers import StoredMistake
+from course.checking import examine
 from course.client import answer
 
 F = np.ndarray
@@ -70,7 +71,7 @@ def test_a_float64_that_was_computed_another_way_differs_in_last_digits_alone_an
     notebook: str, answered: Callable[..., F], named: str
 ) -> None:
     exercise = exercise_named(notebook, answered.__name__)
-    assert mutants._public_names(exercise, answered) == [named]
+    assert examine(mutants.as_student(exercise, answered)).mistakes == (named,)
     assert judge_here(answered, Paper(exercise, 1), answer).mistakes == (named,)
 
 

@@ -29,7 +29,7 @@ from autograder.judging import Paper, Verdict, judge_here
 from autograder.judging.showing import html
 from course.client import answer
 from course.trial.claims import outcomes
-from course.trial.link import Link, SocketLink
+from course.trial.link import Link, SocketLink, unhurried
 from course.trial.observing import Account
 from course.trial.tellings import TELLINGS
 from course.trial.values import (
@@ -114,7 +114,7 @@ def recorded(paper: Paper, function: Callable[..., Any]) -> tuple[bytes, ...]:
         tapes.append(Tape(link))
         return answer(function, tapes[0])
 
-    judge_here(as_student(paper.exercise, function), paper, client)
+    judge_here(as_student(paper.exercise, function), paper, client, unhurried)
     return tuple(tapes[0].frames)
 
 
@@ -436,7 +436,7 @@ def converse(name: str, kind: str, seed: int) -> tuple[int, Verdict]:
     stream = KINDS[kind](rng, list(rng.choice((tried.conversations[0], *tried.conversations))))
     link = Listening(SocketLink(Wire(stream, rng)))  # type: ignore[arg-type]
     began = time.thread_time()
-    verdict = interview.judge(tried.paper, link)
+    verdict = interview.judge(tried.paper, link, allow=unhurried)
     took = time.thread_time() - began
     assert took < SECONDS
     probes = exercise.probes
