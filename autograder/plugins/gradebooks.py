@@ -14,7 +14,19 @@ from types import FunctionType
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    GradeCell,
+    Notebook,
+    SourceCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    TaskCell,
+)
 from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor, OverwriteCells, OverwriteKernelspec
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
@@ -61,16 +73,91 @@ def reusing(function: Any) -> Any:
 
 
 class AtOnce(NbGraderPreprocessor):
-    """Second base of a preprocessor of nbgrader's that opens `gradebook`: what it writes of a notebook is written in one transaction.
+    """Second base of nbgrader's `SaveAutoGrades`: the marks of a notebook are read by one query each for grades and comments, and
+    written in one transaction.
 
-    nbgrader writes each cell's by itself, and reads again what it knew. What was written before a cell failed stays, as there.
+    nbgrader asks for each cell's by itself, writes it by itself, and reads again what it knew. What was written before a cell
+    failed stays, as there.
     """
 
     gradebook: Gradebook
+    notebook_id: str
+    assignment_id: str
+    student_id: str
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        with _one_transaction(self.gradebook.db):
+        place = self.notebook_id, self.assignment_id, self.student_id
+        tables = {
+            "find_grade": _marks(self.gradebook, Grade, *place),
+            "find_comment": _marks(self.gradebook, Comment, *place),
+        }
+        with _one_transaction(self.gradebook.db), _looked_up(self.gradebook, place, tables):
             return super().preprocess(nb, resources)
+
+
+class CellsAtOnce(NbGraderPreprocessor):
+    """Second base of nbgrader's `OverwriteCells`: the released cells of a notebook are read at once, and not each by itself."""
+
+    gradebook: Gradebook
+    notebook_id: str
+    assignment_id: str
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        place = self.notebook_id, self.assignment_id
+        tables = {
+            "find_source_cell": _released(self.gradebook, SourceCell, *place),
+            "find_graded_cell": _released(self.gradebook, TaskCell, *place)
+            | _released(self.gradebook, GradeCell, *place),
+        }
+        with _looked_up(self.gradebook, place, tables):
+            return super().preprocess(nb, resources)
+
+
+def _marks(gradebook: Gradebook, kind: Any, notebook: str, assignment: str, student: str) -> dict[str, Any]:
+    """The grades, or the comments, of a submitted notebook by the names of their cells."""
+    rows = (
+        gradebook.db.query(BaseCell.name, BaseCell.type, kind)
+        .join(BaseCell, BaseCell.id == kind.cell_id)
+        .join(SubmittedNotebook, SubmittedNotebook.id == kind.notebook_id)
+        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .filter(Notebook.name == notebook, Assignment.name == assignment, SubmittedAssignment.student_id == student)
+    )
+    # nbgrader looks for a task last
+    return {name: mark for name, _, mark in sorted(rows, key=lambda row: row[1] != TaskCell.__name__)}
+
+
+def _released(gradebook: Gradebook, kind: Any, notebook: str, assignment: str) -> dict[str, Any]:
+    """The cells of one kind that a notebook was released with, by their names."""
+    rows = (
+        gradebook.db.query(kind)
+        .join(Notebook, Notebook.id == kind.notebook_id)
+        .join(Assignment, Assignment.id == Notebook.assignment_id)
+        .filter(Notebook.name == notebook, Assignment.name == assignment)
+    )
+    return {cell.name: cell for cell in rows}
+
+
+@contextmanager
+def _looked_up(gradebook: Gradebook, place: tuple[str, ...], tables: dict[str, dict[str, Any]]) -> Iterator[None]:
+    """While this lasts, these methods of a gradebook's look in a table first.
+
+    Args:
+        place: what the methods are asked besides a cell's name.
+        tables: for each method, what it finds there, by the names of cells.
+    """
+
+    def first(table: dict[str, Any], find: Any) -> Any:
+        return lambda name, *where: table[name] if where == place and name in table else find(name, *where)
+
+    for method, table in tables.items():
+        setattr(gradebook, method, first(table, getattr(gradebook, method)))
+    try:
+        yield
+    finally:
+        for method in tables:
+            delattr(gradebook, method)
 
 
 @contextmanager
@@ -103,7 +190,7 @@ class Kernelspec(OverwriteKernelspec):
     preprocess = reusing(OverwriteKernelspec.preprocess)
 
 
-class Cells(OverwriteCells):
+class Cells(OverwriteCells, CellsAtOnce):
     """nbgrader's own, which does not warn of each test cell in which a release has no hidden tests."""
 
     preprocess = reusing(OverwriteCells.preprocess)

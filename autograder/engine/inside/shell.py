@@ -197,6 +197,20 @@ class Shell(ZMQInteractiveShell):
         transformed: str = ready[1] if ready and ready[0] == raw_cell else super().transform_cell(raw_cell)
         return transformed
 
+    _shown: tuple[BaseException, list[str]] | None = None
+
+    def _showtraceback(self, etype: type[BaseException], evalue: BaseException, stb: list[str]) -> None:
+        self._shown = evalue, stb
+        super()._showtraceback(etype, evalue, stb)
+
+    def _format_exception_for_storage(self, exception: BaseException, *others: Any, **more: Any) -> dict[str, Any]:
+        """What IPython remembers of an error, for `%notebook`: the traceback as it was just shown, which it would make once more."""
+        shown, self._shown = self._shown, None
+        if shown is None or shown[0] is not exception:
+            kept: dict[str, Any] = super()._format_exception_for_storage(exception, *others, **more)
+            return kept
+        return {"ename": type(exception).__name__, "evalue": str(exception), "traceback": shown[1]}
+
     def ask_exit(self) -> None:
         """`exit()` in a notebook ends nothing."""
 
