@@ -30,6 +30,7 @@ from traitlets import Instance
 from traitlets.config import Config
 
 from . import comms
+from .tracebacks import quickly_shown
 
 INLINE = "module://matplotlib_inline.backend_inline"
 MAX_MESSAGES = 2_000
@@ -196,6 +197,10 @@ class Shell(ZMQInteractiveShell):
         ready, self._ready = self._ready, None
         transformed: str = ready[1] if ready and ready[0] == raw_cell else super().transform_cell(raw_cell)
         return transformed
+
+    def showtraceback(self, *arguments: Any, **keywords: Any) -> None:
+        with quickly_shown(getattr(self.compile, "_filename_map", ())):
+            super().showtraceback(*arguments, **keywords)
 
     _shown: tuple[BaseException, list[str]] | None = None
 
