@@ -15,11 +15,11 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbconvert.exporters.exporter import ResourcesDict
+from nbconvert.preprocessors import ExecutePreprocessor
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, BaseConverter, GenerateAssignment
 from nbgrader.converters.base import NbGraderException
-from nbgrader.preprocessors import Execute
 
 from autograder.plugins.agreeing import outdated_in
 from autograder.plugins.bookkeeping import trouble_with, wait_for_a_person
@@ -30,7 +30,7 @@ from autograder.plugins.judges import judge_of
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import clear, files_in, read_notebook, refused, unwanted, why_not_read
 
-TRUSTED = ("nbgrader.preprocessors.", "autograder.plugins.")
+TRUSTED = ("nbconvert.preprocessors.", "nbgrader.preprocessors.", "autograder.plugins.")
 
 
 class TolerantExporter(NotebookExporter):
@@ -81,9 +81,9 @@ class TolerantExporter(NotebookExporter):
         return self.from_notebook_node(notebook, resources, **keywords)
 
     def _validate_preprocessor(self, notebook: NotebookNode, preprocessor: Any) -> None:
-        """nbconvert looks at the whole notebook after each. Those of nbgrader and of these plug-ins leave a valid one valid, but for what
-        cells show when they run."""
-        if isinstance(preprocessor, Execute) or not type(preprocessor).__module__.startswith(TRUSTED):
+        """nbconvert looks at the whole notebook after each. Its own, nbgrader's and these plug-ins leave a valid one valid, but for what cells
+        show when they run."""
+        if isinstance(preprocessor, ExecutePreprocessor) or not type(preprocessor).__module__.startswith(TRUSTED):
             super()._validate_preprocessor(notebook, preprocessor)
 
     def _clear_all(self, converter: Autograde) -> None:
