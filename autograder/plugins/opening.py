@@ -83,7 +83,8 @@ class TolerantExporter(NotebookExporter):
     def _validate_preprocessor(self, notebook: NotebookNode, preprocessor: Any) -> None:
         """nbconvert looks at the whole notebook after each. Its own, nbgrader's and these plug-ins leave a valid one valid, but for what cells
         show when they run."""
-        if isinstance(preprocessor, ExecutePreprocessor) or not type(preprocessor).__module__.startswith(TRUSTED):
+        ran = isinstance(preprocessor, ExecutePreprocessor) and preprocessor.enabled
+        if ran or not type(preprocessor).__module__.startswith(TRUSTED):
             super()._validate_preprocessor(notebook, preprocessor)
 
     def _clear_all(self, converter: Autograde) -> None:

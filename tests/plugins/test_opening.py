@@ -52,7 +52,7 @@ def test_what_comes_after_a_notebook_has_become_invalid_is_not_begun(
     assert Keeps.came == 0
 
 
-def test_nbgraders_own_are_not_looked_after(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_is_not_looked_at_after_what_leaves_it_valid(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
     monkeypatch.setattr(Exporter, "_validate_preprocessor", lambda self, notebook, after: looked.append(type(after)))
     exporter = TolerantExporter()
