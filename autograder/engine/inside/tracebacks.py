@@ -12,17 +12,8 @@ from functools import cache
 from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
-import stack_data.core
-from pygments.formatters.terminal256 import Terminal256Formatter
-
-_style = cache(stack_data.core.style_with_executing_node)
-_nearest = cache(Terminal256Formatter()._closest_color)
-_module_of = inspect.getmodule
-_OWN: tuple[tuple[Any, str, Any], ...] = (
-    (inspect, "getmodule", _module_of),
-    (stack_data, "style_with_executing_node", stack_data.core.style_with_executing_node),
-    (Terminal256Formatter, "_closest_color", Terminal256Formatter._closest_color),
-)
+Replaced = tuple[Any, str, Any, Any]
+"""Where something stands, its name, the thing itself, and what gives the same in less time."""
 
 
 @contextmanager
@@ -32,16 +23,31 @@ def quickly_shown(cells: Container[str]) -> Iterator[None]:
     Args:
         cells: the files that cells are compiled as. They belong to no module, which `inspect` finds out by looking through all.
     """
+    own = inspect.getmodule
 
     def module_of(thing: Any, _filename: str | None = None) -> ModuleType | None:
         placed = isinstance(thing, (FrameType, CodeType, TracebackType))
-        return None if placed and (_filename or inspect.getfile(thing)) in cells else _module_of(thing, _filename)
+        return None if placed and (_filename or inspect.getfile(thing)) in cells else own(thing, _filename)
 
-    quick = module_of, _style, lambda self, *colour: _nearest(*colour)
-    for (place, name, _), value in zip(_OWN, quick, strict=True):
-        setattr(place, name, value)
+    replaced = [*_colours(), (inspect, "getmodule", own, module_of)]
+    for place, name, _, quick in replaced:
+        setattr(place, name, quick)
     try:
         yield
     finally:
-        for place, name, own in _OWN:
-            setattr(place, name, own)
+        for place, name, thing, _ in replaced:
+            setattr(place, name, thing)
+
+
+@cache
+def _colours() -> tuple[Replaced, ...]:
+    """What is coloured, and how; imported with the first error that is shown, as in a kernel."""
+    import stack_data.core
+    from pygments.formatters.terminal256 import Terminal256Formatter
+
+    style, nearest = stack_data.core.style_with_executing_node, Terminal256Formatter._closest_color
+    quickly = cache(Terminal256Formatter()._closest_color)
+    return (
+        (stack_data, "style_with_executing_node", style, cache(style)),
+        (Terminal256Formatter, "_closest_color", nearest, lambda self, *colour: quickly(*colour)),
+    )
