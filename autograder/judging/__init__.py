@@ -42,12 +42,10 @@ def local_judge(function: Callable[..., Any], client: Client) -> Any:
     exercise = exercise_called(function.__name__)
     if exercise is None:
         raise KeyError(function.__name__)
-    return _converse(function, Paper(exercise, secrets.randbits(63)), client)[1]
+    return _converse(function, Paper(exercise, secrets.randbits(63)), client, by_the_clock)[1]
 
 
-def _converse(
-    function: Callable[..., Any], paper: Paper, client: Client, allow: Allow = by_the_clock
-) -> tuple[Verdict, Any]:
+def _converse(function: Callable[..., Any], paper: Paper, client: Client, allow: Allow) -> tuple[Verdict, Any]:
     near, far = socket.socketpair()
 
     def sit() -> Verdict:

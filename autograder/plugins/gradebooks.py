@@ -47,7 +47,7 @@ class _AtHand:
         found = self._open.get((db_url, _file(db_url), *arguments))
         if found is None:
             found = Gradebook(db_url, *arguments)
-            setattr(found, "close", found.db.remove)  # noqa: B010 - what is read is read anew; the connection stays
+            found.close = found.db.remove  # what is read next is read anew; the connection stays
             self._open[db_url, _file(db_url), *arguments] = found
         return found
 
