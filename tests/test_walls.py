@@ -16,11 +16,12 @@ from tests.support.checkout import imports, within
 
 ROOMS = ("course", "autograder/exercises", "autograder/judging", "autograder/engine")
 
-# room: what it needs of other people's libraries; matplotlib brings PIL, in which it writes pictures, and jupyterlab zmq
+# room: what it needs of other people's libraries; matplotlib brings PIL, in which it writes pictures, jupyterlab zmq,
+# and ipython what it shows errors with
 LIBRARIES = {
     "course": {*tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"], "torch", "pil"},
     "course/kit": {"jupyter_core", "jupyterlab", "zmq"},
-    "autograder/engine": {"comm", "ipykernel", "ipython", "jupyter_client", "traitlets"},
+    "autograder/engine": {"comm", "ipykernel", "ipython", "jupyter_client", "pygments", "stack_data", "traitlets"},
 }
 KIT = ROOT / "course" / "kit"  # asks what is installed, and starts what a student sees the rest in
 HIDING = "autograder/engine/inside/imports.py"  # stands between a notebook and its imports
