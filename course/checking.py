@@ -37,6 +37,7 @@ from course.trial.message import Comparison, Message, State
 from course.trial.missing import missing_name, not_an_array, which_cell_to_run
 from course.trial.observing import PATIENCE, Observation, Raised, own_line
 from course.trial.ranks import held_up, staying
+from course.trial.reaching import names_reached
 from course.trial.relation import relation
 from course.trial.silence import silently
 from course.trial.situation import SMALL, leaves, out_of_the_ordinary, situation
@@ -529,9 +530,8 @@ def _about_names_and_lists(exercise: StoredExercise, function: Any, raised: Rais
 
 def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
     """Where a function that this one calls fails its own check, that is the place to begin."""
-    inner = inspect.unwrap(function) if callable(function) else function
-    called = getattr(getattr(inner, "__code__", None), "co_names", ())
-    scope = getattr(inner, "__globals__", {})
+    called = names_reached(function)
+    scope = getattr(inspect.unwrap(function) if callable(function) else function, "__globals__", {})
     with silently():
         waiting = [
             name for name in exercise.uses if name in called and callable(scope.get(name)) and not examine(scope[name])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dis
-import inspect
-from collections.abc import Iterator
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any
+
+from course.trial.reaching import reached
 
 ONE_BY_ONE = {
     "apply_along_axis": "`np.apply_along_axis` calls your function once for each row",
@@ -19,38 +19,12 @@ ONE_BY_ONE = {
 
 def where_it_loops(function: Any) -> list[str]:
     """Sentences on where loops stand, of what can be seen without running anything; none where nothing is seen."""
-    inner = inspect.unwrap(function) if callable(function) else function
-    if not isinstance(inner, FunctionType):
-        return []
     told = []
-    for name, codes in _reached(inner):
-        at = f"in `{name}`" if name == inner.__name__ else f"in `{name}`, which it calls"
+    for place, (name, codes) in enumerate(reached(function)):
+        at = f"in `{name}`, which it calls" if place else f"in `{name}`"
         told += [f"{ONE_BY_ONE[one]}: that is a loop, {at}." for one in ONE_BY_ONE if _names(codes, one)]
         told += [f"A loop stands {at}."] if any(map(_jumps_back, codes)) else []
     return told
-
-
-def _reached(function: FunctionType) -> Iterator[tuple[str, list[CodeType]]]:
-    """A function and those of the same notebook that it names, and so on: each with all the code in it."""
-    waiting, seen = [function], {function.__code__}
-    while waiting:
-        one = waiting.pop(0)
-        codes = list(_with_inner(one.__code__))
-        yield one.__name__, codes
-        for name in (name for code in codes for name in code.co_names):
-            other = function.__globals__.get(name)
-            if not isinstance(other, FunctionType) or other.__globals__ is not function.__globals__:
-                continue
-            if other.__code__ not in seen:
-                seen.add(other.__code__)
-                waiting.append(other)
-
-
-def _with_inner(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _with_inner(constant)
 
 
 def _names(codes: list[CodeType], name: str) -> bool:

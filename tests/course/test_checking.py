@@ -813,6 +813,22 @@ def test_where_a_function_that_this_one_calls_is_not_right_the_student_begins_th
     assert result.html.startswith(f"<div><p>{WRONG_MARK}quadruple: not yet.</p><p>{begin}</p>")
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def quadruple(x):\n    twice, = (double(double(one)) for one in [x])\n    return twice\n",
+        "def quadruple(x):\n    return (lambda y: double(double(y)))(x)\n",
+        "def helper(y):\n    return double(y)\ndef quadruple(x):\n    return helper(helper(x))\n",
+    ],
+    ids=["in a comprehension", "in a function within", "through a helper"],
+)
+def test_wherever_it_is_called_the_student_begins_there(shelf: Callable[..., None], cell: Cell, source: str) -> None:
+    shelf(doubles(1), fours())
+    right, wrong = (cell(f"def double(x):\n    return {factor} * x\n")["double"] for factor in (2, 3))
+    assert examine(cell(source, double=right)["quadruple"])
+    assert "begin there" in examine(cell(source, double=wrong)["quadruple"]).text
+
+
 def fours(**rest: Any) -> StoredExercise:
     x = np.array([1.0])
     return stored("quadruple", [(x,)], [Observation(4 * x)], parameters=(("x", "n"),), uses=("double",), **rest)

@@ -1,0 +1,39 @@
+"""What a function reaches, of what can be seen without running anything: its own code, and functions of the same notebook."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+
+def names_reached(function: Any) -> set[str]:
+    """All names that stand in a function, in comprehensions and functions within it, and in those of the same notebook that it calls."""
+    return {name for _, codes in reached(function) for code in codes for name in code.co_names}
+
+
+def reached(function: Any) -> Iterator[tuple[str, list[CodeType]]]:
+    """A function and those of the same notebook that it names, and so on: each with all the code in it; itself first."""
+    inner = inspect.unwrap(function) if callable(function) else function
+    if not isinstance(inner, FunctionType):
+        return
+    waiting, seen = [inner], {inner.__code__}
+    while waiting:
+        one = waiting.pop(0)
+        codes = list(_with_inner(one.__code__))
+        yield one.__name__, codes
+        for name in (name for code in codes for name in code.co_names):
+            other = inner.__globals__.get(name)
+            if not isinstance(other, FunctionType) or other.__globals__ is not inner.__globals__:
+                continue
+            if other.__code__ not in seen:
+                seen.add(other.__code__)
+                waiting.append(other)
+
+
+def _with_inner(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _with_inner(constant)
