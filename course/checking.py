@@ -61,6 +61,7 @@ OTHERWISE_IN_MEMORY = (
     "of the same numbers, it makes something else. Indices, `reshape` and `ravel()` do not ask how numbers lie; "
     '`order="K"`, `.view()` and a new `.shape` do.'
 )
+VIEWS = "A row or a slice of an array is a view of it: `+=`, and whatever else changes the one, changes both."
 ONLY_A_LOOP = f"The values are right. {LOOP_LEFT}"
 NOTHING_MORE = "The hidden test looks at the same, and at nothing else."
 OF_FORM = ("type", "dtype", "shape", "changed")  # kinds of difference that an answer of the right numbers may show
@@ -344,6 +345,8 @@ def _wrong(function: Any, tried: Tried) -> Result:
         if found.kind == "raised":
             raised = found.given.kind
             reasons += _about_names_and_lists(exercise, function, found.given)
+        if found.kind == "changed" and not lessons:
+            reasons.append(VIEWS)
         with silently():
             remembers = found.kind == "value" and not tried.hurried and _remembers(exercise, function, observed, i)
         reasons += [REMEMBERS] if remembers else []

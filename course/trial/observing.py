@@ -23,19 +23,31 @@ from course.trial.values import TOO_LARGE, Opaque, Tensor, Value, layout, map_le
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception, and the line of the student's own code that it passed through last, counted within its cell."""
+    """An exception, and the line of the student's own code that it passed through last, counted within its cell.
+
+    Attributes:
+        caller_line, caller_source, caller: where another function of the student's, the one that was tried, led there; 0 and ""
+            where the line is its own.
+    """
 
     kind: str
     message: str = ""
     line: int = 0
     source: str = ""
     function: str = ""
+    caller_line: int = 0
+    caller_source: str = ""
+    caller: str = ""
 
     @property
     def unwritten(self) -> bool:
         """Whether this is a stub's bare NotImplementedError; libraries give theirs a message."""
         return self.kind == "NotImplementedError" and not self.message
 
+
+OF_RAISED = (str, str, int, str, str, int, str, str)
+WITHOUT_CALLER = 5
+"""How many of these are written where the function that was tried is the one that raised."""
 
 PATIENCE = 1.0
 """Seconds. After a case that went wrong and took longer, those like it would make a student wait for nothing."""
@@ -130,7 +142,7 @@ class Observation:
 def _to_value(told: Account | Observation, name: str, contents: dict[int, Value]) -> Value:
     return {
         "result": told.result,
-        "raised": told.raised and list(astuple(told.raised)),
+        "raised": told.raised and list(astuple(told.raised))[: None if told.raised.caller else WITHOUT_CALLER],
         name: {str(position): value for position, value in contents.items()},
         "counts": dict(told.counts),
         "warned": list(told.warned),
@@ -144,7 +156,7 @@ def _from_value(
         raise ValueError("not an observation")
     raised, contents, counts, warned = tree["raised"], tree[name], tree["counts"], tree["warned"]
     if raised is not None:
-        if not isinstance(raised, list) or [type(part) for part in raised] != [str, str, int, str, str]:
+        if not isinstance(raised, list) or tuple(map(type, raised)) not in (OF_RAISED, OF_RAISED[:WITHOUT_CALLER]):
             raise ValueError("not an exception")
         raised = Raised(*raised)
     if not isinstance(contents, dict) or not all(key.isdecimal() and len(key) < 3 for key in contents):
@@ -259,7 +271,8 @@ def _own(leaf: Value) -> Any:
 
 
 class Handed:
-    """A function as the student's own is handed it: each call is counted, and after the student's call it says no more."""
+    """A function as the student's own is handed it: each call is counted, and after the student's call it says no more. Python's
+    messages call it a function."""
 
     def __init__(self, function: Function, spent: dict[str, int]) -> None:
         self.__name__ = self._name = function.name
@@ -281,6 +294,9 @@ class Handed:
     def end(self) -> None:
         """The call that it was given to is over."""
         self._run = None
+
+
+Handed.__name__ = "function"
 
 
 def same(was: object, now: Value) -> bool:
@@ -337,9 +353,14 @@ def own_line(error: BaseException) -> Raised:
     kind, message = known.__name__[:200], _text(error)
     if not cells:
         return Raised(kind, message)
-    last = cells[-1]
-    source = linecache.getline(last.filename, last.lineno or 0).strip()
-    return Raised(kind, message, last.lineno or 0, source[:500], last.name[:200])
+    first, last = cells[0], cells[-1]
+    return Raised(kind, message, *_at(last), *(_at(first) if first.name != last.name else ()))
+
+
+def _at(frame: traceback.FrameSummary) -> tuple[int, str, str]:
+    """The line that a frame is at, its source, and the function that it is in."""
+    source = linecache.getline(frame.filename, frame.lineno or 0).strip()
+    return frame.lineno or 0, source[:500], frame.name[:200]
 
 
 def _text(error: BaseException) -> str:

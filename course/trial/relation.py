@@ -26,7 +26,7 @@ def relation(
 
     Args:
         expected, given: right answers and the student's, case by case, these in the form that was asked for (`in_form`); what raises is
-            no result.
+            no result, and where one of the student's does, nothing holds in all cases.
         tried: the cases.
         parameters: of each of the function's parameters the name, and the names of its axes: ("Q", "n k").
 
@@ -38,6 +38,8 @@ def relation(
     cases: list[Wrong] = []
     paths: set[tuple[int | str, ...]] = set()
     for want, got, case in zip(expected, given, tried, strict=False):
+        if got.raised and not want.raised:
+            return None
         if want.raised or got.raised:
             continue
         found = compare(want.result, got.result)

@@ -200,7 +200,12 @@ def _exception(raised: Raised, values: bool) -> str:
     said = re.sub(r", with gufunc signature \S+|gufunc core with signature \S+ ", "", raised.message).rstrip(". ")
     message = f": {said}" if said and values else ""
     at = f" at line {raised.line} of {raised.function}, `{raised.source}`" if raised.source else ""
-    return f"Your code raises {raised.kind}{message}{at}."
+    led = (
+        f" Line {raised.caller_line} of {raised.caller} led there, `{raised.caller_source}`."
+        if raised.caller_source
+        else ""
+    )
+    return f"Your code raises {raised.kind}{message}{at}.{led}"
 
 
 def _speaks(path: tuple[int | str, ...]) -> bool:

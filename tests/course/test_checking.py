@@ -16,7 +16,17 @@ import torch
 
 from course import answers, check, progress
 from course.answers import StoredExercise, StoredMistake
-from course.checking import LAYOUTS, LIKE_BEFORE, OTHERWISE_IN_MEMORY, REMEMBERS, CheckFailed, Result, Stopped, examine
+from course.checking import (
+    LAYOUTS,
+    LIKE_BEFORE,
+    OTHERWISE_IN_MEMORY,
+    REMEMBERS,
+    VIEWS,
+    CheckFailed,
+    Result,
+    Stopped,
+    examine,
+)
 from course.standing import NOT_RUN
 from course.trial.cases import Case
 from course.trial.functions import public_function
@@ -332,7 +342,7 @@ def test_an_argument_changed_in_its_last_digits_alone_is_not_shown_as_if_it_were
 ) -> None:
     result = dots("    A += 1e-9\n    return A @ B.T")
     sentence = "The call changed A in place; the caller still needs it as it was."
-    assert result.text == f"{NOT_YET}{sentence}\nOnly its last digits are other ones now."
+    assert result.text == f"{NOT_YET}{sentence}\nOnly its last digits are other ones now.\n{VIEWS}"
 
 
 MISSING = {
@@ -369,8 +379,8 @@ def test_who_hands_a_list_to_a_right_function_is_told_that_it_is_a_list(shelf: C
 def test_an_argument_changed_in_place(dots: Callable[[str], Result]) -> None:
     result = dots("    A *= 2\n    return A @ B.T / 2")
     sentence = "The call changed A in place; the caller still needs it as it was."
-    assert result.text == f"{NOT_YET}{sentence}\nAfterwards it is\n[[ 2.  4.]\n [ 0. -2.]]"
-    assert result.html == (f"{NOT_YET_HTML}<p>{sentence}</p>{PRE}Afterwards it is\n[[ 2.  4.]\n [ 0. -2.]]</pre></div>")
+    assert result.text == f"{NOT_YET}{sentence}\nAfterwards it is\n[[ 2.  4.]\n [ 0. -2.]]\n{VIEWS}"
+    assert f"<p>{sentence}</p>{PRE}Afterwards it is\n[[ 2.  4.]\n [ 0. -2.]]</pre><p>A row or a slice" in result.html
 
 
 def test_warnings_stand_last(dots: Callable[[str], Result]) -> None:
@@ -790,6 +800,7 @@ def test_tensors_are_shown_like_arrays(shelf: Callable[..., None], cell: Cell) -
     )
 
 
+LED = "Line 2 of quadruple led there, `return double(double(x))`."
 QUADRUPLE = "def quadruple(x):\n    return double(double(x))\n"
 
 
@@ -797,8 +808,8 @@ QUADRUPLE = "def quadruple(x):\n    return double(double(x))\n"
     ("double", "told"),
     [
         ("return 3 * x", ["The result has the right shape. Entry [0] should be 4; yours is 9."]),
-        ("raise NotImplementedError()", ["Your code raises NotImplementedError at line 2 of double, `raise NotImplementedError()`."]),
-        ("return 1 / 0", ["Your code raises ZeroDivisionError: division by zero at line 2 of double, `return 1 / 0`."]),
+        ("raise NotImplementedError()", [f"Your code raises NotImplementedError at line 2 of double, `raise NotImplementedError()`. {LED}"]),
+        ("return 1 / 0", [f"Your code raises ZeroDivisionError: division by zero at line 2 of double, `return 1 / 0`. {LED}"]),
     ],
 )  # fmt: skip
 def test_where_a_function_that_this_one_calls_is_not_right_the_student_begins_there(

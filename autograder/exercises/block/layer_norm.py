@@ -279,6 +279,50 @@ def normalises_what_a_loop_gives(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def normalises_what_a_comprehension_gives(X: F, gain: F, bias: F, eps: float) -> F:
+    """your loop goes over the first axis only, and norms whatever it finds there. In [n, d] those are tokens. In one token alone they are
+    single numbers, and in [b, n, d] whole texts."""
+    return np.array([gain * (x - x.mean()) / np.sqrt(x.var() + eps) + bias for x in X], dtype=X.dtype)
+
+
+@mistake
+def centred_in_a_comprehension(X: F, gain: F, bias: F, eps: float) -> F:
+    """your loop goes over the first axis only, and takes the mean of whatever it finds there. In [n, d] those are tokens. In one token
+    alone they are single numbers, each its own mean, and in [b, n, d] whole texts."""
+    centred = np.array([x - x.mean() for x in X], dtype=X.dtype)
+    return gain * centred / np.sqrt(row_variance(centred) + eps) + bias
+
+
+@mistake
+def centred_then_scaled_over_the_tokens(X: F, gain: F, bias: F, eps: float) -> F:
+    """your mean runs over the features, as it should, and the mean of the squares over the tokens. Both belong to one token: its
+    features lie on the last axis."""
+    centred = minus_mean(X)
+    return gain * centred / np.sqrt((centred**2).mean(axis=0, keepdims=True) + eps) + bias
+
+
+@mistake
+def divides_by_how_many_tokens(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided sums over the features by `len(X)`, which counts tokens. d is `X.shape[-1]`."""
+    centred = X - X.sum(axis=-1, keepdims=True) / len(X)
+    return gain * centred / np.sqrt((centred**2).sum(axis=-1, keepdims=True) / len(X) + eps) + bias
+
+
+@mistake
+def mean_over_how_many_tokens(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided the sum of a token's features by `len(X)`, which counts tokens. d is `X.shape[-1]`."""
+    centred = X - X.sum(axis=-1, keepdims=True) / len(X)
+    return gain * centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) + bias
+
+
+@mistake
+def variance_over_how_many_tokens(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided the sum of a token's squares by `len(X)`, which counts tokens. d is `X.shape[-1]`."""
+    centred = minus_mean(X)
+    return gain * centred / np.sqrt((centred**2).sum(axis=-1, keepdims=True) / len(X) + eps) + bias
+
+
+@mistake
 def centred_over_the_tokens(X: F, gain: F, bias: F, eps: float) -> F:
     """your mean runs over the tokens, feature by feature, and your variance over the features, as it should. Both belong to
     one token."""

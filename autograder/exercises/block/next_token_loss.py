@@ -69,8 +69,8 @@ PUBLIC = (
     case(np.array([[[-9_000.0, -9_001.0], [-9_000.5, -9_000.0], [-9_010.0, -9_002.0]]]), np.array([[1, 0, 1]])),
     case(np.array([[[720.0, 0.0, 719.0], [3.0, 2.0, 1.0]]]), np.array([[0, 1]])),
     case(np.array([[[3_000.0, 2_999.0, 1.0], [3.0, 2.0, 1.0]]]), np.array([[1, 0]])),  # sure, and right
-    _any_guesses(3, 6, 5),
-    _any_guesses(2, 4, 3, np.int32),
+    _any_guesses(3, 6, 4),  # another number of guesses than of words
+    _any_guesses(2, 4, 6, np.int32),
     _any_guesses(2, 5, 4, scale=2000.0),
 )
 
@@ -347,6 +347,21 @@ def averages_over_the_vocabulary(logits: F, ids: F) -> float:
     one guess, and has one loss.
     """
     return float(-_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:]).mean() / logits.shape[-1])
+
+
+@mistake
+def divides_by_the_guesses_twice(logits: F, ids: F) -> float:
+    """you divided by the n - 1 guesses of a text twice: a mean over them has been divided by their number already."""
+    losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
+    return float(losses.mean() / losses.shape[1])
+
+
+@mistake
+def multiplies_by_the_guesses(logits: F, ids: F) -> float:
+    """you divided by the texts and multiplied by the n - 1 guesses of each: `/ b * (n - 1)` goes from left to right. Both
+    belong under the line, in brackets."""
+    losses = -_of_the_answers(_logs(logits[:, :-1]), ids[:, 1:])
+    return float(losses.sum() / len(losses) * losses.shape[1])
 
 
 @mistake

@@ -63,7 +63,9 @@ def share(x):
 def test_an_exception_is_told_with_the_last_line_that_is_the_students_own(cell: Callable[..., dict]) -> None:
     observed = observe(cell(DIVIDES)["share"], (0,))
     assert observed.result is None
-    assert observed.raised == Raised("ZeroDivisionError", "division by zero", 2, "return 1 / x", "helper")
+    inside = "ZeroDivisionError", "division by zero", 2, "return 1 / x", "helper"
+    assert observed.raised == Raised(*inside, 5, "total = helper(x)", "share")
+    assert Observation.from_value(observed.to_value()) == observed
 
 
 def test_an_exception_inside_a_library_is_told_with_the_line_that_called_it(cell: Callable[..., dict]) -> None:
