@@ -554,7 +554,7 @@ def _hard_to_follow(
 ) -> tuple[bool, bool, bool, bool, bool, int]:
     """How hard it is to see what went wrong in a case: a difference in the last digits is harder than one in the first, a harness
     harder than a plain call, something out of the ordinary harder than plain numbers, arguments of which only the shapes are shown harder
-    than numbers, and a large case harder than a small one."""
+    than numbers, sizes that coincide harder than such as tell the axes apart, and a large case harder than a small one."""
     i, found = failing
     case, axes = exercise.cases[i], dict(exercise.parameters)
     unseen = any(leaves(bare(argument)) > SMALL for argument in case.arguments)

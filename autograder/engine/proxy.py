@@ -183,7 +183,7 @@ class Request(BaseHTTPRequestHandler):
             target = parts._replace(scheme="", netloc="", path=parts.path or "/", fragment="").geturl()
             head = [f"{self.command} {target} HTTP/1.1", f"Host: {host}", "Connection: close", *passed_on, "", ""]
             upstream.sendall("\r\n".join(head).encode("latin-1"))
-            self._pass_both_ways(upstream)
+            self._pass_both_ways(upstream, b"Connection: close\r\n")
         finally:
             self._submission.let_go(upstream)
 
@@ -225,20 +225,29 @@ class Request(BaseHTTPRequestHandler):
             return upstream
         raise failed
 
-    def _pass_both_ways(self, upstream: socket.socket) -> None:
+    def _pass_both_ways(self, upstream: socket.socket, added: bytes = b"") -> None:
+        """Pass on what either says.
+
+        Args:
+            added: a line for the head of the answer. Without it, who asked may ask again on a connection that is about to end: not every
+                server says that it ends.
+        """
         there = Thread(target=_pass_on, args=(self.connection, upstream), daemon=True)
         there.start()
-        _pass_on(upstream, self.connection)
+        _pass_on(upstream, self.connection, added)
         there.join()
 
     def log_message(self, *_: Any) -> None:
         """What submissions ask for is nobody's to read."""
 
 
-def _pass_on(source: socket.socket, target: socket.socket) -> None:
-    """Pass bytes on until there are no more, or nobody takes them; then both end."""
+def _pass_on(source: socket.socket, target: socket.socket, added: bytes = b"") -> None:
+    """Pass bytes on, with a line added after the first, until there are no more, or nobody takes them; then both end."""
     with suppress(OSError):
         while piece := source.recv(PIECE):
+            if added and b"\n" in piece:
+                first, end, rest = piece.partition(b"\n")
+                piece, added = first + end + added + rest, b""
             target.sendall(piece)
     _shut(source)
     _shut(target)

@@ -31,7 +31,6 @@ MAX_DEPTH = 50
 MAX_ID = 200
 MAX_ERROR_TEXT, MAX_ERROR_LINES = 20_000, 200
 ERROR_CUT = "... Traceback truncated ..."
-DECISIVE, MAX_LAST = ("error", "execute_result"), 100_000  # what a test cell is scored by is kept
 CUT = "\n[the rest of the output was cut: it is longer than a notebook can hold]\n"
 
 Message = tuple[str, dict[str, Any]]
@@ -269,7 +268,11 @@ class Session:
         messages = [one for one in messages if one[0] not in COMMS or self._is_heard(one[1])]
         for number, (kind, content) in enumerate(messages):
             if (kind not in COMMS and not self.spend(len(json.dumps(content)))) or number >= MAX_MESSAGES:
-                last = [one for one in messages[number:] if one[0] in DECISIVE and len(json.dumps(one[1])) < MAX_LAST]
+                last = [
+                    one
+                    for one in messages[number:]
+                    if one[0] in wire.DECISIVE and len(json.dumps(one[1])) < wire.MAX_LAST
+                ]
                 return [*messages[:number], ("stream", {"name": "stdout", "text": CUT}), *last[-1:]]
         return messages
 

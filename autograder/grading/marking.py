@@ -94,7 +94,7 @@ class Marker:
                 if official.name in submission.notebooks:
                     with suppress(Exception):  # without a notebook there are still its grades
                         notebook = self._shown(submission, official, reason)
-                        cells = tuple(cell.name for cell in official.grade_cells)
+                        cells = tuple(cell.name for cell in (*official.grade_cells, *official.task_cells))
                         notebooks[official.name] = MarkedNotebook(
                             text_of(notebook), dict.fromkeys(cells), cells, {}, {}
                         )

@@ -122,7 +122,8 @@ def grade(
         phases = (MARKING, WRITING, FEEDBACK) if feedback else (MARKING, WRITING)
         run = _Run(course, snapshot, students, force, console, phases)
         if paper is not None:
-            run.papers.use(paper)
+            run.papers.use(paper, students)
+            run.is_asked_for = True
         try:
             run.read()
             if run.waiting and scheduler is None and not run.has_walls() and not unwalled():
@@ -133,6 +134,8 @@ def grade(
             run.graded.changes = changes(snapshot, run.stored, run.deadlines, run.entries.values())
             run.graded.written = not run.graded.changes or confirm(run.graded.changes)
             if run.graded.written:
+                run.is_asked_for = False
+                run.keep_papers()
                 run.write()
                 if not students:
                     run.store.prune(run.keys.values())
@@ -175,6 +178,7 @@ class _Run:
         self.deadlines = gradebook.deadlines(course, snapshot.assignment)
         self.policy = Policy(course, snapshot, self.stored, self.deadlines)
         self.papers = Papers(course.directory, snapshot.assignment)
+        self.is_asked_for = False
         self.notes = Notes(course.class_folder / "graded" / snapshot.assignment)
         self.graded = Graded()
         self.digests: dict[str, str] = {}
@@ -237,7 +241,7 @@ class _Run:
                 and not unfinished(self.course.folder("submitted", student, self.assignment))
             ):
                 self.entries[student] = entry
-        self._keep_papers()
+        self.keep_papers()
 
     def mark(self, jobs: int | None, scheduler: str | None) -> None:
         """Mark what has not been marked yet; each result is kept as soon as it is there."""
@@ -260,7 +264,7 @@ class _Run:
             for student, result, error in in_parallel(crew, self.waiting, begin):
                 self._marked(student, result, error)
                 bar.step(student in self.graded.failed)
-        self._keep_papers()  # somebody may have handed in meanwhile
+        self.keep_papers()  # somebody may have handed in meanwhile
 
     @contextmanager
     def _crew(self, jobs: int, scheduler: str | None) -> Iterator[Crew]:
@@ -394,8 +398,9 @@ class _Run:
         self.graded.papers[submission.student] = paper
         self.keys[submission.student] = self.store.key(submission.digest, paper)
 
-    def _keep_papers(self) -> None:
-        if self.snapshot.ours:
+    def keep_papers(self) -> None:
+        """Write down who is marked on which paper; one that was asked for counts once its scores are written."""
+        if self.snapshot.ours and not self.is_asked_for:
             self.papers.save()
 
     def _state(self, entry: Entry) -> str:

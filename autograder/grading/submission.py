@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,15 +72,14 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
         left_out = unwanted(folder, snapshot.ours)
         for name in _extra(folder, snapshot, ignore):
             if "." not in left_out and name not in left_out:
-                data = content(folder / name, LARGEST_FILE if snapshot.ours else MOST_BYTES)
-                files[name] = File(data, os.access(folder / name, os.X_OK))
+                files[name] = _file(folder / name, LARGEST_FILE if snapshot.ours else MOST_BYTES)
         notebooks = {name: _read(path, left_out) for name, path in asked.items()}
         for path in asked.values():
             if left_out.get(path.name) == NOT_ASKED_FOR:  # its only copy, with another name
                 del left_out[path.name]
     except (Beyond, OSError) as error:
-        kept = {name: files[name] for name in files if name == TIMESTAMP}
-        return Submission(student, dict.fromkeys(asked), kept, unknown[:MOST_TOLD], left_out, why_not_read(error))
+        when = _when(folder, left_out)
+        return Submission(student, dict.fromkeys(asked), when, unknown[:MOST_TOLD], left_out, why_not_read(error))
     return Submission(student, notebooks, files, _some(unknown), left_out)
 
 
@@ -88,6 +88,18 @@ def _notebooks(folder: Path, snapshot: Snapshot) -> dict[str, Path]:
     renamed = only_copy(folder) if snapshot.ours else None
     paths = map(Path, sorted(glob.glob(f"{glob.escape(str(folder))}/*.ipynb")))
     return {folder.name if path == renamed else path.stem: path for path in paths}
+
+
+def _file(path: Path, most: int) -> File:
+    return File(content(path, most), os.access(path, os.X_OK))
+
+
+def _when(folder: Path, left_out: dict[str, str]) -> dict[str, File]:
+    """The file that says when a submission was handed in, where it can be read: one that is refused is as late as any."""
+    with suppress(Beyond, OSError):
+        if os.path.lexists(folder / TIMESTAMP) and not left_out.keys() & {".", TIMESTAMP}:
+            return {TIMESTAMP: _file(folder / TIMESTAMP, LARGEST_FILE)}
+    return {}
 
 
 def _read(path: Path, left_out: dict[str, str]) -> bytes | None:

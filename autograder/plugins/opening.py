@@ -8,6 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -175,13 +176,27 @@ def _set_aside(converter: Autograde, student: str, notebooks: list[str], reason:
     converter.log.warning("%s of %s waits for a person: %s", course.assignment_id, student, reason)
     folder = Path(course.format_path(course.autograded_directory, student, course.assignment_id))
     with Gradebook(course.db_url, course.course_id) as gradebook:
+        if not converter.create_student and student not in {known.id for known in gradebook.students}:
+            converter.log.error("No student with ID '%s' exists in the database", student)
+            return
         gradebook.update_or_create_student(student)
-        submission = gradebook.update_or_create_submission(course.assignment_id, student)
+        submission = gradebook.update_or_create_submission(course.assignment_id, student, **_when(converter, student))
         for notebook in submission.notebooks:
             if notebook.name in notebooks:
                 folder.mkdir(parents=True, exist_ok=True)
                 nbformat.write(refused(reason), str(folder / f"{notebook.name}.ipynb"))
             wait_for_a_person(gradebook, notebook.grades)
+
+
+def _when(converter: Autograde, student: str) -> dict[str, Any]:
+    """When a submission was handed in, where that is known."""
+    course = converter.coursedir
+    found = None
+    with suppress(OSError, ValueError):
+        found = course.get_existing_timestamp(
+            course.format_path(course.submitted_directory, student, course.assignment_id)
+        )
+    return {"timestamp": found} if found else {}
 
 
 def _student(converter: BaseConverter, step: str, folder: str) -> str:

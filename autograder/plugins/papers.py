@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from glob import glob
 from pathlib import Path
@@ -53,9 +54,12 @@ class Papers:
             before = self._of[student] = digest, self._current()
         return before[1]
 
-    def use(self, paper: int) -> None:
-        """Have everybody marked on this paper."""
-        self._last, self._drawn, self._of = paper, time.time(), {}
+    def use(self, paper: int, students: Collection[str] = ()) -> None:
+        """Have these students marked on this paper; everybody, if nobody is named."""
+        if students:
+            self._of.update({student: (self._digest(student), paper) for student in students})
+        else:
+            self._last, self._drawn, self._of = paper, time.time(), {}
 
     def save(self) -> None:
         """Write down who is marked on which, whole or not at all."""

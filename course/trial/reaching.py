@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Iterator
 from types import CodeType, FunctionType
@@ -9,8 +10,13 @@ from typing import Any
 
 
 def names_reached(function: Any) -> set[str]:
-    """All names that stand in a function, in comprehensions and functions within it, and in those of the same notebook that it calls."""
-    return {name for _, codes in reached(function) for code in codes for name in code.co_names}
+    """What a function looks up in its notebook: in comprehensions and functions within it, too, and in those of the notebook that it calls."""
+    return {name for _, codes in reached(function) for code in codes for name in looked_up(code)}
+
+
+def looked_up(code: CodeType) -> list[str]:
+    """The names that code looks up where the notebook's own stand; `softmax` in `torch.softmax` is none."""
+    return [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
 
 
 def reached(function: Any) -> Iterator[tuple[str, list[CodeType]]]:
@@ -23,7 +29,7 @@ def reached(function: Any) -> Iterator[tuple[str, list[CodeType]]]:
         one = waiting.pop(0)
         codes = list(_with_inner(one.__code__))
         yield one.__name__, codes
-        for name in (name for code in codes for name in code.co_names):
+        for name in (name for code in codes for name in looked_up(code)):
             other = inner.__globals__.get(name)
             if not isinstance(other, FunctionType) or other.__globals__ is not inner.__globals__:
                 continue

@@ -7,7 +7,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from course.standing import NOT_RUN
 from course.trial.cases import Case
 from course.trial.functions import public_function
 from course.trial.harnesses import HARNESSES
+from course.trial.looping import where_it_loops
 from course.trial.observing import Observation, Raised
 from course.trial.situation import MANY_LINES
 from course.trial.text import BUT_FOR_FORM, PERHAPS
@@ -838,6 +839,18 @@ def test_wherever_it_is_called_the_student_begins_there(shelf: Callable[..., Non
     right, wrong = (cell(f"def double(x):\n    return {factor} * x\n")["double"] for factor in (2, 3))
     assert examine(cell(source, double=right)["quadruple"])
     assert "begin there" in examine(cell(source, double=wrong)["quadruple"]).text
+
+
+@pytest.mark.parametrize("source", ["library.double(x) * 2", "x.double() * 2"])
+def test_a_function_of_the_same_name_elsewhere_is_not_blamed(
+    shelf: Callable[..., None], cell: Cell, source: str
+) -> None:
+    shelf(doubles(1), fours())
+    wrong = cell("def double(x):\n    for one in x:\n        x = 3 * x\n    return x\n")["double"]
+    names = {"library": SimpleNamespace(double=lambda x: 2 * x), "double": wrong}
+    said = examine(cell(f"def quadruple(x):\n    return {source} + 1\n", **names)["quadruple"]).text
+    assert "begin there" not in said
+    assert where_it_loops(cell(f"def quadruple(x):\n    return {source}\n", **names)["quadruple"]) == []
 
 
 def fours(**rest: Any) -> StoredExercise:

@@ -169,6 +169,13 @@ def test_a_connection_that_is_kept_leads_nowhere_else(session: Session, ports: d
     assert json.loads(said.splitlines()[1])["asked"] == "GET /"
 
 
+def test_whoever_asks_is_told_that_the_connection_ends_though_the_server_does_not_say_so(
+    session: Session, ports: dict[str, int]
+) -> None:
+    asked = f"print(kept.get('http://{HERE}:{ports['listed']}/').headers['Connection'])"
+    assert printed(session, f"{ASK['requests']}{asked}") == "close\n"
+
+
 def test_nothing_else_of_the_outside_is_reached(session: Session, ports: dict[str, int]) -> None:
     for what, expression in TRIALS.items():
         assert session.run(expression, AGES).messages[0][1]["data"]["text/plain"] == "True", what

@@ -232,6 +232,36 @@ def test_two_processes_reduce_over_loopback(zygote: Zygote) -> None:
     assert printed(run) == "['3.0', '3.0'] []\n"
 
 
+MUCH = {
+    "messages": "for i in range(3_000):\n    print(i, flush=True)",
+    "bytes": "print('y' * (9 << 20))",
+    "parts": "display({'application/json': [0] * 300_000}, raw=True)",
+}
+
+
+@pytest.mark.parametrize("last", ["0.5", "1 / 0"])
+@pytest.mark.parametrize("much", MUCH)
+def test_what_a_test_cell_is_scored_by_is_kept_whatever_it_showed_before(
+    session: Session, much: str, last: str
+) -> None:
+    run = session.run(f"{MUCH[much]}\n{last}", AGES)
+    assert run.end == "finished"
+    assert "was cut" in printed(run)
+    kind, content = run.messages[-1]
+    assert (content["data"]["text/plain"] if kind == "execute_result" else content["ename"]) in (
+        "0.5",
+        "ZeroDivisionError",
+    )
+    assert session.run("1").end == "finished"
+
+
+def test_what_widgets_say_is_cut_before_the_grader_would_take_it_for_no_answer(session: Session) -> None:
+    said = "from comm import create_comm\nfor i in range(30):\n    create_comm(target_name='x', data={'many': [0] * 20_000})\n0.5"
+    run = session.run(said, AGES)
+    assert run.end == "finished"
+    assert run.messages[-1][1]["data"]["text/plain"] == "0.5"
+
+
 @pytest.mark.parametrize("character", ["x", "é", "\\x1b", "\\ud800"])
 def test_output_without_end_is_cut_and_the_cell_goes_on(session: Session, character: str) -> None:
     run = session.run(f"for i in range(400_000):\n    print('{character}' * 100)\n'done'", AGES)

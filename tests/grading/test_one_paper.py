@@ -78,6 +78,17 @@ def test_a_paper_that_is_asked_for_is_everybodys_and_an_old_one_gives_the_old_po
     assert points(course, *STUDENTS) == before
 
 
+def test_a_paper_that_is_asked_for_counts_once_somebody_has_said_yes(graded: tuple[Course, Graded]) -> None:
+    course, _ = graded
+    kept = course.class_folder / "papers" / f"{NOTEBOOK}.json"
+    before = kept.read_text(), points(course, *STUDENTS)
+    refused = [
+        grade(course, NOTEBOOK, jobs=2, feedback=False, paper=paper, confirm=lambda _: False) for paper in range(6)
+    ]
+    assert not all(run.written for run in refused)
+    assert (kept.read_text(), points(course, *STUDENTS)) == before
+
+
 def test_whoever_hands_in_after_feedback_is_marked_on_a_new_paper_and_nobody_else_is_marked_again(
     graded: tuple[Course, Graded],
 ) -> None:

@@ -16,9 +16,12 @@ from nbgrader.api import Gradebook
 from autograder.exercises import tasks_in
 from autograder.folder import Course
 from autograder.grading.command import run
+from autograder.grading.marking import Marker
 from autograder.grading.preview import Change
 from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, Line
 from autograder.grading.run import Graded, grade
+from autograder.grading.snapshot import read_snapshot
+from autograder.grading.submission import read_submission
 from tests.support.submissions import nbgrader, words
 
 NOTEBOOK = "10_capstone"
@@ -159,6 +162,14 @@ def test_nbgraders_own_command_leaves_the_same_grades(
     other = Course(shutil.copytree(released, tmp_path / "course"))
     assert nbgrader(other, "autograde", NOTEBOOK).returncode == 0
     assert stored(other) == stored(course)
+
+
+def test_what_the_grader_fails_on_waits_with_its_question_too(course: Course) -> None:
+    snapshot = read_snapshot(course, NOTEBOOK)
+    submission = read_submission(course.folder("submitted", "answered", NOTEBOOK), "answered", snapshot, [])
+    marked = Marker(snapshot).for_a_person(submission, "a fault").notebooks[NOTEBOOK]
+    assert TASK.name in marked.by_hand
+    assert set(marked.scores.values()) == {None}
 
 
 def test_a_persons_mark_is_kept_and_shown_and_looked_at_again_when_the_answer_changes(

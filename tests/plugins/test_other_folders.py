@@ -8,12 +8,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.api import Gradebook
 
 from autograder.folder import Course
 from autograder.plugins.bounds import DEEPEST, LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_FILES, MOST_OUTPUTS
@@ -40,7 +42,11 @@ def odd_files(notebook: NotebookNode, folder: Path) -> None:
     notebook.cells[0].source = "from helper import two\nanswer = two"
 
 
+LATE = datetime(2030, 1, 2, 3, 4, 5)
+
+
 def many_files(notebook: NotebookNode, folder: Path) -> None:
+    (folder / "timestamp.txt").write_text(f"{LATE} UTC")
     for number in range(MOST_FILES + 1):
         (folder / f"{number}.txt").touch()
 
@@ -137,6 +143,13 @@ def test_it_is_graded_or_waits_for_a_person(graded: tuple[Course, str], student:
     )
     page = course.folder("feedback", student, NAME) / f"{NAME}.html"
     assert ("could not be graded automatically" in page.read_text()) == (score is None)
+
+
+def test_what_waits_is_as_late_as_it_was_handed_in(graded: tuple[Course, str]) -> None:
+    course, _ = graded
+    with Gradebook(course.database) as gradebook:
+        found = {student: gradebook.find_submission(NAME, student).timestamp for student in ("many-files", "honest")}
+    assert found == {"many-files": LATE, "honest": None}
 
 
 def test_nothing_breaks(graded: tuple[Course, str]) -> None:

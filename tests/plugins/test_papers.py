@@ -87,6 +87,17 @@ def test_everybody_can_be_put_on_one_paper(desk: Desk) -> None:
     assert desk.papers("ada", "ben") == [17, 17]
 
 
+def test_some_can_be_put_on_another_paper_and_the_others_stay_on_theirs(desk: Desk) -> None:
+    desk.hand_in("cleo")
+    first, _, _ = desk.papers("ada", "ben", "cleo")
+    papers = Papers(desk.directory, NAME)
+    papers.use(17, ["ada"])
+    papers.save()
+    assert desk.papers("ada", "ben", "cleo") == [17, first, first]
+    desk.give_feedback("ada", 100)
+    assert desk.papers("ada", "ben", "cleo") == [17, first, first]
+
+
 def test_assignments_have_papers_of_their_own(desk: Desk) -> None:
     (first, _) = desk.papers("ada", "ben")
     assert Papers(desk.directory, "01_token_loops").of("ada") != first

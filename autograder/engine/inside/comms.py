@@ -12,7 +12,10 @@ import comm
 from comm.base_comm import BaseComm
 from ipykernel.jsonutil import json_clean
 
+from . import wire
+
 MAX_BYTES = 4 << 20
+MAX_PARTS = wire.MAX_PARTS // 4
 MAX_COUNT = 2_000
 STATE = {"method", "state", "buffer_paths"}
 
@@ -49,7 +52,7 @@ class Said:
 
     def __init__(self) -> None:
         self._states: dict[str, dict[str, Any]] = {}
-        self._size = self._count = 0
+        self._size = self._count = self._parts = 0
 
     def separate(self) -> None:
         """Something else was shown: what is said from now on comes after it."""
@@ -60,8 +63,10 @@ class Said:
         owner, data = content["comm_id"], content["data"]
         state = data.get("state", {})
         takes_outputs = "msg_id" in state  # or no longer does, from here on
-        self._size += len(json.dumps(content))
-        if self._size > MAX_BYTES and not takes_outputs:
+        said = json.dumps(content).encode()
+        self._size += len(said)
+        self._parts += wire.parts(said)
+        if (self._size > MAX_BYTES or self._parts > MAX_PARTS) and not takes_outputs:
             return False
         if kind == "comm_msg" and not (takes_outputs or content["buffers"] or data.keys() - STATE):
             if owner in self._states:

@@ -29,12 +29,13 @@ from jupyter_client.session import Session
 from traitlets import Instance
 from traitlets.config import Config
 
-from . import comms
+from . import comms, wire
 from .tracebacks import quickly_shown
 
 INLINE = "module://matplotlib_inline.backend_inline"
 MAX_MESSAGES = 2_000
 MAX_TEXT = 8 << 20
+MAX_PARTS = wire.MAX_PARTS // 2  # the grader would take more for no answer
 CUT = "\n[the rest of this cell's output was cut: it is longer than a notebook can hold]\n"
 
 COMMAND = re.compile(r"^\s*[%!,;/]|=\s*[%!]|\?")
@@ -51,7 +52,8 @@ class Collector(Session):
         super().__init__(key=b"", **keywords)
         self.messages: list[Message] = []
         self._widgets = comms.Said()
-        self._size = self._count = 0
+        self._size = self._count = self._parts = 0
+        self._decisive: Message | None = None
 
     def msg(self, msg_type: str, content: Any = None, **_: Any) -> dict[str, Any]:
         return {"msg_type": msg_type, "content": content or {}}
@@ -74,20 +76,34 @@ class Collector(Session):
 
     def add(self, kind: str, content: dict[str, Any]) -> None:
         self._widgets.separate()
-        if self._size > MAX_TEXT or self._count > MAX_MESSAGES:
+        said = json.dumps(content)
+        if self._is_full:
+            self._keep_decisive(kind, content, len(said))
             return
-        self._size += len(json.dumps(content))
+        self._size += len(said)
         self._count += 1
-        self.messages.append([kind, content])
-        if self._size > MAX_TEXT or self._count > MAX_MESSAGES:
-            if kind == "stream":
-                content["text"] = content["text"][: MAX_TEXT // 8]  # a character may take six bytes and more
-            else:
-                self.messages.pop()
-            self.messages.append(["stream", {"name": "stdout", "text": CUT}])
+        self._parts += 0 if kind == "stream" else wire.parts(said.encode())
+        if not self._is_full:
+            self.messages.append([kind, content])
+            return
+        if kind == "stream":
+            content["text"] = content["text"][: MAX_TEXT // 8]  # a character may take six bytes and more
+            self.messages.append([kind, content])
+        self.messages.append(["stream", {"name": "stdout", "text": CUT}])
+        self._keep_decisive(kind, content, len(said))
+
+    @property
+    def _is_full(self) -> bool:
+        return self._size > MAX_TEXT or self._count > MAX_MESSAGES or self._parts > MAX_PARTS
+
+    def _keep_decisive(self, kind: str, content: dict[str, Any], size: int) -> None:
+        if kind in wire.DECISIVE and size < wire.MAX_LAST:
+            self._decisive = [kind, content]
 
     def take(self) -> list[Message]:
-        taken, self.messages, self._size, self._count = self.messages, [], 0, 0
+        taken = [*self.messages, self._decisive] if self._decisive else self.messages
+        self.messages, self._decisive = [], None
+        self._size = self._count = self._parts = 0
         self._widgets = comms.Said()
         return taken
 

@@ -14,6 +14,8 @@ INTERRUPT, WAITED = b"i", b"w"  # said on a lease; the second is answered
 MAX_MESSAGE = 24 << 20
 MAX_PARTS = 200_000
 MAX_DESCRIPTORS = 2
+DECISIVE, MAX_LAST = ("error", "execute_result"), 100_000
+"""What a test cell is scored by, which is kept where a cell says too much, and how many bytes it may have then."""
 _LENGTH = struct.Struct("!I")
 SECONDS_FOR_THE_REST = 30.0
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
@@ -79,7 +81,7 @@ def _rest(connection: socket.socket, head: bytes, most: int) -> Any:
     if length > most:
         raise Flooded(f"a message of {length >> 20} MiB")
     data = _read(connection, length, soon)
-    if length > MAX_PARTS and _parts(data) > MAX_PARTS:
+    if length > MAX_PARTS and parts(data) > MAX_PARTS:
         raise Flooded("a message of more parts than any has")
     try:
         return json.loads(data.decode("utf-8", "surrogatepass"))
@@ -87,7 +89,7 @@ def _rest(connection: socket.socket, head: bytes, most: int) -> Any:
         raise ValueError("JSON that is nested too deeply") from None
 
 
-def _parts(data: bytes) -> int:
+def parts(data: bytes) -> int:
     """How many lists, objects and entries JSON would make, as far as bytes can tell."""
     outside = _STRING.sub(b"", data)
     return sum(map(outside.count, (b"[", b"{", b",")))
