@@ -268,11 +268,7 @@ class Session:
         messages = [one for one in messages if one[0] not in COMMS or self._is_heard(one[1])]
         for number, (kind, content) in enumerate(messages):
             if (kind not in COMMS and not self.spend(len(json.dumps(content)))) or number >= MAX_MESSAGES:
-                last = [
-                    one
-                    for one in messages[number:]
-                    if one[0] in wire.DECISIVE and len(json.dumps(one[1])) < wire.MAX_LAST
-                ]
+                last = [one for one in messages[number:] if wire.decides(*one)]
                 return [*messages[:number], ("stream", {"name": "stdout", "text": CUT}), *last[-1:]]
         return messages
 

@@ -76,10 +76,10 @@ class Collector(Session):
 
     def add(self, kind: str, content: dict[str, Any]) -> None:
         self._widgets.separate()
-        said = json.dumps(content)
         if self._is_full:
-            self._keep_decisive(kind, content, len(said))
+            self._keep_decisive(kind, content)
             return
+        said = json.dumps(content)
         self._size += len(said)
         self._count += 1
         self._parts += 0 if kind == "stream" else wire.parts(said.encode())
@@ -90,14 +90,14 @@ class Collector(Session):
             content["text"] = content["text"][: MAX_TEXT // 8]  # a character may take six bytes and more
             self.messages.append([kind, content])
         self.messages.append(["stream", {"name": "stdout", "text": CUT}])
-        self._keep_decisive(kind, content, len(said))
+        self._keep_decisive(kind, content)
 
     @property
     def _is_full(self) -> bool:
         return self._size > MAX_TEXT or self._count > MAX_MESSAGES or self._parts > MAX_PARTS
 
-    def _keep_decisive(self, kind: str, content: dict[str, Any], size: int) -> None:
-        if kind in wire.DECISIVE and size < wire.MAX_LAST:
+    def _keep_decisive(self, kind: str, content: dict[str, Any]) -> None:
+        if wire.decides(kind, content):
             self._decisive = [kind, content]
 
     def take(self) -> list[Message]:

@@ -14,8 +14,7 @@ INTERRUPT, WAITED = b"i", b"w"  # said on a lease; the second is answered
 MAX_MESSAGE = 24 << 20
 MAX_PARTS = 200_000
 MAX_DESCRIPTORS = 2
-DECISIVE, MAX_LAST = ("error", "execute_result"), 100_000
-"""What a test cell is scored by, which is kept where a cell says too much, and how many bytes it may have then."""
+MAX_DECISIVE = 100_000
 _LENGTH = struct.Struct("!I")
 SECONDS_FOR_THE_REST = 30.0
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
@@ -87,6 +86,11 @@ def _rest(connection: socket.socket, head: bytes, most: int) -> Any:
         return json.loads(data.decode("utf-8", "surrogatepass"))
     except RecursionError:
         raise ValueError("JSON that is nested too deeply") from None
+
+
+def decides(kind: str, content: Any) -> bool:
+    """Whether a test cell may be scored by this message, which is kept where a cell says too much."""
+    return kind in ("error", "execute_result") and len(json.dumps(content)) < MAX_DECISIVE
 
 
 def parts(data: bytes) -> int:
