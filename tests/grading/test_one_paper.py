@@ -81,11 +81,12 @@ def test_a_paper_that_is_asked_for_is_everybodys_and_an_old_one_gives_the_old_po
 def test_a_paper_that_is_asked_for_counts_once_somebody_has_said_yes(graded: tuple[Course, Graded]) -> None:
     course, _ = graded
     kept = course.class_folder / "papers" / f"{NOTEBOOK}.json"
-    before = kept.read_text(), points(course, *STUDENTS)
-    refused = [
-        grade(course, NOTEBOOK, jobs=2, feedback=False, paper=paper, confirm=lambda _: False) for paper in range(6)
-    ]
-    assert not all(run.written for run in refused)
+    for paper in range(20):  # nobody is asked where a paper happens to change nobody's points
+        before = kept.read_text(), points(course, *STUDENTS)
+        run = grade(course, NOTEBOOK, jobs=2, feedback=False, paper=paper, confirm=lambda _: False)
+        if not run.written:
+            break
+    assert not run.written
     assert (kept.read_text(), points(course, *STUDENTS)) == before
 
 
