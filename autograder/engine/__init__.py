@@ -7,7 +7,7 @@ borrows a fork of it, behind an inner wall of its own, and runs cells there.
 from autograder.engine.given import NOTHING, Given, TooMuchToSend
 from autograder.engine.inside.walls import Limits
 from autograder.engine.outer import NoSuchWalls, Walls, best_walls
-from autograder.engine.pool import be_lent, borrowed, discard, opened
+from autograder.engine.pool import be_lent, borrowed, discard, opened, start_early
 from autograder.engine.session import CellRun, Session
 from autograder.engine.zygote import Place, Zygote, ZygoteFailed
 
@@ -28,4 +28,5 @@ __all__ = [
     "borrowed",
     "discard",
     "opened",
+    "start_early",
 ]

@@ -264,7 +264,7 @@ def why_not(kind: Walls) -> str:
     except NotImplementedError as error:
         return str(error)
     tried = "import inside.walls as w; w.separate()" if kind == "both" else "pass"
-    argv, variables = command(kind, ["-c", tried])
+    argv, variables = command(kind, ["-S", "-c", tried])
     try:
         ended = subprocess.run(argv, env=dict(variables) or None, capture_output=True, timeout=60)
     except subprocess.TimeoutExpired:

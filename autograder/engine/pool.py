@@ -23,6 +23,7 @@ class _Kept:
     lent: Place | None = None
     own: Zygote | None = None
     standby: Standby | None = None
+    used: bool = False
     modules: set[str] = field(default_factory=set)
     libraries: list[Path] = field(default_factory=list)
     given: Given = NOTHING
@@ -35,6 +36,18 @@ _kept = _Kept()
 def be_lent(place: Place | None) -> None:
     """From now on, borrow the zygote that another process keeps; None ends that."""
     _kept.lent = place
+
+
+def start_early(modules: Set[str], libraries: Sequence[Path], limits: Limits, given: Given = NOTHING) -> None:
+    """Start what `borrowed` is going to lend, while this process is busy with something else.
+
+    Args:
+        modules: what it imports beforehand.
+        libraries, limits, given: as for `borrowed`.
+    """
+    if _kept.lent is None and best_walls() != "outer":
+        with suppress(ZygoteFailed):  # whoever needs it will say so
+            _own(modules, libraries, limits, False, given)
 
 
 @contextmanager
@@ -67,7 +80,9 @@ def borrowed(
             yield cold.place
     else:
         _kept.lent = None
-        yield _own(modules(_kept.own is None), libraries, limits, anew, given).place
+        own = _own(modules(not _kept.used), libraries, limits, anew, given)
+        _kept.used = True
+        yield own.place
 
 
 def _own(modules: Set[str], libraries: Sequence[Path], limits: Limits, anew: bool, given: Given) -> Zygote:
@@ -117,4 +132,4 @@ def discard() -> None:
         _kept.standby = None
     if _kept.own is not None:
         _kept.own.close()
-        _kept.own = None
+        _kept.own, _kept.used = None, False

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.engine import NOTHING, Given, Place, Zygote, best_walls
+from autograder.engine import NOTHING, Given, Place, Zygote, best_walls, start_early
 from autograder.plugins.kernels_needed import set_for_all, why_a_kernel
 from autograder.plugins.sandbox import Sandbox
 
@@ -60,6 +60,20 @@ def begin(source: Path, sandbox: Sandbox, alone: bool) -> None:
     warm = _warm(source.glob("*.ipynb"), sandbox, alone)
     if warm and warm.modules and best_walls() == "both":
         _begun.append((_started(warm, sandbox), warm))
+
+
+def prepare(source: Path, sandbox: Sandbox, given: Given, alone: bool) -> None:
+    """Start the zygote that this process is going to grade with, while it is still busy with its gradebook.
+
+    Args:
+        source: the assignment's folder.
+        sandbox: what submissions of the course find, and may use.
+        given: the instructor's files that lie beside the notebooks.
+        alone: whether one submission is graded, and no more.
+    """
+    warm = _warm(source.glob("*.ipynb"), sandbox, alone)
+    if warm and warm.modules:
+        start_early({*warm.modules}, sandbox.libraries, sandbox.limits, given)
 
 
 @contextmanager

@@ -16,13 +16,16 @@ from typing import IO, Any
 from nbgrader.converters import Autograde
 from nbgrader.utils import rmtree
 
-from autograder.engine import best_walls
+from autograder.engine import Given, TooMuchToSend, best_walls
 from autograder.plugins import returning
+from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.extending import extend
 from autograder.plugins.gradebooks import kept, reusing
 from autograder.plugins.judges import judge_of
 from autograder.plugins.opening import TolerantExporter
+from autograder.plugins.preloading import prepare
 from autograder.plugins.reading import quarantine
+from autograder.plugins.sandbox import Sandbox
 
 NO_WALLS = (
     "There are no walls here: what students handed in runs with your rights, and can read and change all that you can. "
@@ -115,8 +118,18 @@ class StartingExporter(TolerantExporter):
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         if isinstance(self.parent, Autograde):
+            if self.parent.assignments and JudgedExecute(parent=self.parent).enabled:
+                self._prepare(self.parent)
             start(self.parent)
             extend(self.parent, Marking)
+
+    def _prepare(self, converter: Autograde) -> None:
+        """Start what is going to run submissions."""
+        course, assignment = converter.coursedir, converter.coursedir.assignment_id
+        source = Path(course.root, course.format_path(course.source_directory, ".", assignment))
+        with suppress(OSError, TooMuchToSend):  # whoever needs these files will say so
+            given = Given({} if assignment in self._judged else self._given)
+            prepare(source, Sandbox(config=converter.config), given, alone=len(converter.assignments) == 1)
 
 
 class Marking(Autograde):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import course
-from autograder.engine import Limits, borrowed, discard, opened
+from autograder.engine import Limits, borrowed, discard, opened, start_early
 
 LIBRARY = Path(course.__file__).parent
 
@@ -53,3 +53,23 @@ def test_more_is_imported_for_the_second_submission_than_for_one_that_may_be_the
     assert third == second
     discard()
     assert zygote(set()) == zygote(set()), "nothing is begun anew for nothing"
+
+
+@pytest.mark.usefixtures("walls")
+def test_what_is_started_early_is_lent_and_the_first_submission_may_still_be_the_only_one() -> None:
+    asked: list[bool] = []
+
+    def lent() -> str:
+        def wanted(alone: bool) -> set[str]:
+            asked.append(alone)
+            return {"colorsys"}
+
+        with borrowed(wanted, [], Limits()) as place, opened(place, {}, {}, "ada/work", []) as session:
+            return f"{session.run('import colorsys').reply['status']} at {place.address}"
+
+    start_early({"colorsys", "json"}, [], Limits())
+    assert lent() == lent()
+    assert asked == [True, False]
+    before = lent()
+    start_early({"colorsys"}, [], Limits())
+    assert lent() == before, "nothing is begun anew for nothing"

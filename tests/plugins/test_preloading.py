@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.preprocessors import ClearOutput
 from traitlets.config import Config
 
-from autograder.engine import Given, Session, Zygote, best_walls
+from autograder.engine import Given, Session, Zygote, best_walls, pool
 from autograder.plugins import preloading
 from autograder.plugins.bounds import MOST_CODE
 from autograder.plugins.confining import confined
@@ -19,7 +22,9 @@ from autograder.plugins.kernels_needed import IMPORTS_IPYKERNEL
 from autograder.plugins.preloading import modules_of, shared_zygote
 from autograder.plugins.sandbox import Sandbox
 from autograder.settings import ROOT, settings_in
+from tests.support.stock import PLUGGED, cell, stock_course
 
+KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
 SANDBOX = Sandbox(config=settings_in(ROOT))
 IMPORTS = {
     "import numpy as np": {"numpy", "numpy.random"},
@@ -79,6 +84,41 @@ def test_what_is_begun_early_is_used(others: tuple[str, ...], tmp_path: Path, mo
     assert begun == (best_walls() == "both" and not given.files)
 
 
+@pytest.mark.usefixtures("walls")
+@pytest.mark.parametrize("handed_in", [("ada",), ("ada", "eve")], ids=len)
+def test_nbgraders_own_command_starts_one_before_it_looks_at_anybody(
+    handed_in: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing for nothing: no second one for a single submission, whose functions nobody may call."""
+    course = stock_course(tmp_path, PLUGGED)
+    folder = course.root / "source" / "one"
+    folder.mkdir(parents=True)
+    cells = [new_code_cell("import numpy\ndef later():\n    import sklearn"), cell(new_code_cell("numpy"), "test", 1)]
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), str(folder / "one.ipynb"))
+    course.generate_assignment("one")
+    for student in handed_in:
+        shutil.copytree(course.root / "release" / "one", course.folder("submitted", student, "one"))
+    events: list[object] = []
+
+    class Told(Zygote):
+        def __init__(self, modules: Sequence[str], *given: Any, **named: Any) -> None:
+            events.append({"sklearn", "numpy"}.intersection(modules))
+            super().__init__(modules, *given, **named)
+
+    class Sanitised(ClearOutput):
+        def preprocess(self, *given: Any) -> Any:
+            events.append("a submission")
+            return super().preprocess(*given)
+
+    monkeypatch.setattr(pool, "Zygote", Told)
+    monkeypatch.setattr("nbgrader.preprocessors.ClearOutput", Sanitised)
+    pool.discard()
+    course.autograde("one", "*")
+    alone = len(handed_in) == 1
+    assert events == [{"numpy"} if alone else {"numpy", "sklearn"}, *["a submission"] * len(handed_in)]
+    pool.discard()
+
+
 IN_KERNELS = {"of R": ("ir", "library(dplyr)"), "with ipykernel": ("python3", "import numpy\nimport ipykernel")}
 SET = {"by each notebook": {}, "for all": {"NotebookClient": {"kernel_name": "python3"}}}
 
@@ -87,9 +127,9 @@ SET = {"by each notebook": {}, "for all": {"NotebookClient": {"kernel_name": "py
 @pytest.mark.parametrize("how", SET)
 def test_a_class_that_gets_kernels_of_its_own_starts_no_zygote(kind: str, how: str, tmp_path: Path) -> None:
     """One that needs them only because of a name, which the course's settings overrule, starts one as ever."""
-    name, cell = IN_KERNELS[kind]
+    name, imports = IN_KERNELS[kind]
     kernel = {"kernelspec": {"name": name, "display_name": name}}
-    nbformat.write(new_notebook(cells=[new_code_cell(cell)], metadata=kernel), str(tmp_path / "one.ipynb"))
+    nbformat.write(new_notebook(cells=[new_code_cell(imports)], metadata=kernel), str(tmp_path / "one.ipynb"))
     sandbox = Sandbox(config=Config(SET[how]))
     if best_walls() == "outer":
         pytest.skip("no process is shared where there is no inner wall")
