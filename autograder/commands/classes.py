@@ -225,6 +225,8 @@ def _meant(course: Path | None, assignment: str) -> tuple[Course, str]:
 
 def _begin(root: Path, assignment: str) -> None:
     """Start what is going to run submissions, while this process is still busy with imports of its own."""
+    from traitlets import TraitError
+
     from autograder.plugins.preloading import begin
     from autograder.plugins.sandbox import Sandbox
 
@@ -232,7 +234,8 @@ def _begin(root: Path, assignment: str) -> None:
     source = sources_of(settings)
     meant = assignment_meant(source, assignment)
     handed_in = sum(1 for _ in submitted_in(settings).glob(f"*/{meant}"))
-    begin(source / meant, Sandbox(config=settings), alone=handed_in == 1)
+    with suppress(TraitError, ValueError):  # a setting that cannot be used; it is told below, too
+        begin(source / meant, Sandbox(config=settings), alone=handed_in == 1)
 
 
 def _import_nbgrader() -> None:

@@ -34,7 +34,7 @@ from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, only_run, write_atomically
 from autograder.grading.submission import Submission, read_submission
 from autograder.plugins import stamping
-from autograder.plugins.executing import JudgedExecute
+from autograder.plugins.executing import JudgedExecute, unusable
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.papers import Papers
 from autograder.plugins.preloading import shared_zygote
@@ -115,6 +115,8 @@ def grade(
         Problem: nothing can be graded as things are; the message says what to do.
     """
     console = console or Console(quiet=True)
+    if trouble := unusable(course.config):
+        raise Problem(trouble)
     with only_run(course.class_folder / "graded"), only_writer(course):
         if registered(course, assignment):
             console.print(f"{assignment} was not in the gradebook yet: it was entered from source/.", markup=False)

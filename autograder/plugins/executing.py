@@ -20,7 +20,8 @@ from nbformat import NotebookNode, from_dict
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import compute_checksum, is_grade
-from traitlets import Integer, default
+from traitlets import Integer, TraitError, default
+from traitlets.config import Config
 
 from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, best_walls, borrowed, opened, temporary
 from autograder.engine.inside.files import changes, stamps
@@ -64,6 +65,15 @@ def exercise_of(cell: NotebookNode, judge: Judge, notebook: str) -> str | None:
         return None
     name: str | None = cell.metadata.nbgrader.get("grade_id")
     return name if name in judge.exercises(notebook) else None
+
+
+def unusable(config: Config) -> str:
+    """What is wrong with a course's settings for running submissions, in a sentence; "" where nothing is."""
+    try:
+        judge_of(config), Sandbox(config=config), JudgedExecute(config=config)
+    except (ImportError, TraitError) as error:
+        return f"nbgrader_config.py has a setting that cannot be used; mend it: {error}"
+    return ""
 
 
 class JudgedExecute(Execute):

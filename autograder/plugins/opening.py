@@ -25,6 +25,7 @@ from nbgrader.converters.base import NbGraderException
 from autograder.plugins.agreeing import outdated_in
 from autograder.plugins.bookkeeping import trouble_with, wait_for_a_person
 from autograder.plugins.bounds import Beyond
+from autograder.plugins.executing import unusable
 from autograder.plugins.files_beside import GIVEN, beside
 from autograder.plugins.handing_in import TIMESTAMP, misnamed
 from autograder.plugins.judges import judge_of
@@ -48,6 +49,7 @@ class TolerantExporter(NotebookExporter):
         super().__init__(*arguments, **keywords)
         self._refused: dict[tuple[str, str], str] = {}
         if isinstance(self.parent, Autograde):
+            _refuse(self.parent, unusable(self.parent.config))
             take_up(self.parent, self.parent.coursedir.submitted_directory)
             _refuse_outdated(self.parent)
             self._clear_all(self.parent)
@@ -154,7 +156,16 @@ def _refuse_unusable(converter: BaseConverter) -> None:
     Raises:
         NbGraderException: it cannot; the log says what to do.
     """
-    if trouble := trouble_with(converter.coursedir.db_url):
+    _refuse(converter, trouble_with(converter.coursedir.db_url))
+
+
+def _refuse(converter: BaseConverter, trouble: str) -> None:
+    """End what has begun, and say why, where there is trouble.
+
+    Raises:
+        NbGraderException: there is.
+    """
+    if trouble:
         converter.log.error(trouble)
         raise NbGraderException(trouble)
 
@@ -166,9 +177,8 @@ def _refuse_outdated(converter: Autograde) -> None:
         NbGraderException: it does; the log says what to do.
     """
     course = converter.coursedir
-    if found := outdated_in(judge_of(converter.config), course.db_url, course.course_id, course.assignment_id):
-        converter.log.error(found)
-        raise NbGraderException(found)
+    judge = judge_of(converter.config)
+    _refuse(converter, outdated_in(judge, course.db_url, course.course_id, course.assignment_id))
 
 
 def _set_aside(converter: Autograde, student: str, notebooks: list[str], reason: str) -> None:

@@ -12,7 +12,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.__main__ import run
 from autograder.engine import Limits, groups
-from autograder.problems import USAGE
+from autograder.folder import Course, NbgraderFailed
+from autograder.problems import USAGE, Problem
 from autograder.settings import CONFIG, ROOT
 
 EXAMPLE = ROOT / "docs" / "example"
@@ -92,6 +93,34 @@ def test_a_setting_that_cannot_be_used_is_a_sentence(
     with (course / CONFIG).open("a") as file:
         file.write(setting)
     assert re.search("has a setting that cannot be used; mend it: .*" + told, refused(capsys, course))
+
+
+UNUSABLE = {
+    "c.Sandbox.memory = 3": "'memory' .* not be less than 256",
+    "c.Sandbox.network = ['*.example.org']": "c.Sandbox.network",
+    "c.JudgedExecute.notebook_timeout = 'long'": "'notebook_timeout' .* expected an int",
+    "c.Execute.timeout = 'long'": "'timeout' .* expected an int",
+    "c.Judge.name = 'no.such'": "No module named 'no'",
+}
+
+
+@pytest.mark.parametrize("setting", UNUSABLE)
+def test_it_is_a_sentence_through_either_door_and_nobody_is_graded(
+    course: Path, setting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Course(course).generate_assignment("words")
+    shutil.copytree(course / "release" / "words", course / "submitted" / "ada" / "words")
+    with (course / CONFIG).open("a") as file:
+        file.write(setting)
+    with pytest.raises(SystemExit) as ended:
+        run(["grade", "words", "--course", str(course), "--yes"])
+    assert ended.value.code == USAGE
+    (said,) = capsys.readouterr().out.strip().splitlines()
+    assert re.search(UNUSABLE[setting], said)
+    with pytest.raises((NbgraderFailed, Problem), match=UNUSABLE[setting]) as refused_by_nbgrader:
+        Course(course).autograde("words", "ada")
+    assert "Traceback" not in str(refused_by_nbgrader.value)
+    assert not (course / "autograded").exists()
 
 
 def test_a_folder_that_is_no_course(tmp_path: Path, walls: None, capsys: pytest.CaptureFixture[str]) -> None:
