@@ -1,7 +1,8 @@
 """`pytest --changed` leaves out what was proved before and rests on nothing that has changed, and what only `make test-all` proves.
 
-Every whole run keeps, for each file of tests below, that all of it passed, and what that rested on. Of a file whose tests see one
-notebook or one exercise each, this is kept of the tests of each.
+What was proved before is known in two ways. Every whole run keeps, for each file of tests below, that all of it passed, and what that
+rested on; of a file whose tests see one notebook or one exercise each, this is kept of the tests of each. And a clone comes from a branch
+of which `make test-all` has passed: some files of tests are left out until something that they rest on differs from that branch.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from autograder.authoring.proofs import Checkout, keep, recall
+from autograder.authoring.proofs import Checkout, differing, keep, recall
 from autograder.settings import ROOT
 
 COURSE = (
@@ -25,6 +26,8 @@ COURSE = (
     "course/trial",
 )
 """The students' library without the answers that `check` compares with."""
+
+PACKAGES = ("constraints.txt", "pyproject.toml")
 
 LISTED = ("autograder/exercises/*/__init__.py",)
 """Which exercises there are, and their names."""
@@ -185,6 +188,34 @@ and no other; every other test of the file sees all of them.
 """
 
 
+CAME_PROVED = (
+    "tests/authoring/test_sample.py",
+    "tests/authoring/test_sample_code.py",
+    "tests/authoring/test_site.py",
+    "tests/authoring/test_unwritten.py",
+    "tests/browser",
+    "tests/course/test_figures_legible.py",
+    "tests/course/test_front_ends.py",
+    "tests/engine",
+    "tests/grading",
+    "tests/lms",
+    "tests/nbgrader_suite",
+    "tests/plugins",
+    "tests/test_another_course.py",
+    "tests/test_bench.py",
+    "tests/test_kills.py",
+)
+PROVED_HERE = (
+    "tests/engine/test_network.py",
+    "tests/engine/test_session.py",
+    "tests/grading/test_equality.py",
+    "tests/plugins/test_executing.py",
+)
+"""Files of tests, and folders of them, that a clone does not prove again as long as they rest on what it was cloned with; and those
+among them that every machine proves for itself: walls, processes, and a class that gets what nbgrader gives. What depends on how a
+processor computes is in none of these."""
+
+
 class Proof(NamedTuple):
     """That some tests pass.
 
@@ -249,6 +280,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 LEFT_OUT = "left_out"
+CLONED = "came_proved"
 PROOF = "proof"
 
 
@@ -260,11 +292,14 @@ class Proofs:
         chosen = ("keyword", "markexpr", "maxfail", "deselect", "lf", "stepwise")
         self._whole = not any(config.getoption(name, None) for name in chosen)
         self._whole &= not any("::" in one for one in config.args)
+        self._asked = [config.invocation_params.dir / one.partition("::")[0] for one in config.args]
         self._checkout = Checkout()  # as things are before anything runs
         self._proofs: dict[tuple[str, str], Proof | None] = {}
         self._passed: dict[Proof, bool] = defaultdict(lambda: True)
         self._lost: set[str] = set()
         self._left_out: set[Proof] = set()
+        self._differing = differing() if self._changed else None
+        self._came_proved: set[Proof] = set()
 
     def _proof(self, file: str, part: str) -> Proof | None:
         if (file, part) not in self._proofs:
@@ -273,16 +308,25 @@ class Proofs:
         return self._proofs[file, part]
 
     def _is_left_out(self, proof: Proof | None) -> bool:
-        if self._changed and proof and (proof in self._left_out or proof.is_kept):
+        if not self._changed or proof is None:
+            return False
+        if proof in self._left_out or proof.is_kept:
             self._left_out.add(proof)
-            return True
-        return False
+        elif proof in self._came_proved or self._is_as_cloned(proof):
+            self._came_proved.add(proof)
+        return proof in self._left_out | self._came_proved
+
+    def _is_as_cloned(self, proof: Proof) -> bool:
+        if self._differing is None or not is_among(proof.file, CAME_PROVED) or is_among(proof.file, PROVED_HERE):
+            return False
+        return not self._checkout.rests_on_any((*rests_on(proof.file, proof.part), *PACKAGES), self._differing)
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         """Do not even import a file of which nothing will run."""
         if collection_path.suffix != ".py" or not collection_path.name.startswith("test_") or not self._changed:
             return None
-        file = collection_path.relative_to(ROOT).as_posix() if collection_path.is_relative_to(ROOT) else ""
+        asked = any(collection_path.is_relative_to(one) for one in self._asked)  # pytest also looks at what lies beside
+        file = collection_path.relative_to(ROOT).as_posix() if asked and collection_path.is_relative_to(ROOT) else ""
         whole = not any("{" in name for name in named_for(file))
         return True if file and whole and self._is_left_out(self._proof(file, "")) else None
 
@@ -314,14 +358,17 @@ class Proofs:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        self._left_out |= {Proof(*proof) for proof in getattr(node, "workeroutput", {}).get(LEFT_OUT, ())}
+        output = getattr(node, "workeroutput", {})
+        self._left_out |= {Proof(*proof) for proof in output.get(LEFT_OUT, ())}
+        self._came_proved |= {Proof(*proof) for proof in output.get(CLONED, ())}
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput[LEFT_OUT] = [tuple(proof) for proof in self._left_out]
+            session.config.workeroutput[CLONED] = [tuple(proof) for proof in self._came_proved]
             return
-        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._left_out:
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._left_out | self._came_proved:
             session.exitstatus = pytest.ExitCode.OK
         if not self._whole or exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             return
@@ -338,9 +385,19 @@ class Proofs:
             terminalreporter.write_line(
                 f"{len(whole)} files of tests rest on nothing that has changed since they passed here, and were left out{more}."
             )
+        if cloned := {proof.file for proof in self._came_proved}:
+            terminalreporter.write_line(
+                f"{len(cloned)} files of tests rest on nothing that differs from the branch that was cloned, which has passed them; they "
+                "were left out. `make test-all` proves them on this machine."
+            )
 
 
 KEY = pytest.StashKey[Proof | None]()
+
+
+def is_among(file: str, names: tuple[str, ...]) -> bool:
+    """Whether a file is one of these, or in one of these folders."""
+    return any(file == name or file.startswith(f"{name}/") for name in names)
 
 
 def _parameters(item: pytest.Item) -> dict[str, Any]:

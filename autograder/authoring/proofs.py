@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterable
+from fnmatch import fnmatch
 from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
@@ -47,6 +49,15 @@ class Checkout:
             found.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + self._mark(path))
         return found.hexdigest()
 
+    def rests_on_any(self, rests_on: Iterable[str], differing: Iterable[str]) -> bool:
+        """Whether anything that is reached, or was before it was removed, is among these files."""
+        names = [*rests_on]
+        reached = {path.relative_to(ROOT).as_posix() for path in self.reached(names)}
+        return any(
+            one in reached or (not (ROOT / one).exists() and any(_held(name, one) for name in names))
+            for one in differing
+        )
+
     def _reached_by(self, name: str) -> frozenset[Path]:
         if name not in self._behind:
             named = ROOT.glob(name) if "*" in name else [ROOT / name]
@@ -64,6 +75,26 @@ class Checkout:
 def _files(path: Path) -> list[Path]:
     within = [path] if path.is_file() else path.rglob("*")
     return [one for one in within if one.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & {*one.parts}]
+
+
+def _held(name: str, file: str) -> bool:
+    return file.startswith(f"{name}/") or fnmatch(file, name)
+
+
+def differing() -> frozenset[str] | None:
+    """The files in which this checkout differs from the branch that it was cloned from; None where it is no clone of any."""
+    try:
+        (base,) = _git("merge-base", "HEAD", "origin/HEAD")
+        changed = _git("diff", "--name-only", "--no-renames", base)
+        return frozenset({*changed, *_git("ls-files", "--others", "--exclude-standard")})
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _git(*words: str) -> list[str]:
+    """The lines that git answers with."""
+    asked = ["git", "-c", "core.quotePath=false", *words]
+    return subprocess.run(asked, cwd=ROOT, capture_output=True, check=True, text=True).stdout.splitlines()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,14 @@ def test_what_tests_are_said_to_rest_on_is_there() -> None:
     assert [name for name in (*proved.RESTS_ON, *named) if not any(ROOT.glob(name))] == []
 
 
+def test_what_a_clone_leaves_out_is_there_and_rests_on_something() -> None:
+    named = (*proved.CAME_PROVED, *proved.PROVED_HERE)
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    assert all(proved.is_among(name, proved.CAME_PROVED) for name in proved.PROVED_HERE)
+    files = [file for file in proved.files_of_tests() if file in proved.CAME_PROVED]
+    assert [file for file in files if not proved.rests_on(file)] == []
+
+
 def test_what_is_begun_first_is_there() -> None:
     assert {name for name in BEGUN_FIRST if name != TOGETHER} <= set(proved.files_of_tests())
     assert all(any(ROOT.glob(f"{name}*")) for name in ONE_AFTER_ANOTHER)
@@ -221,27 +230,35 @@ def test_it(notebook: str) -> None:
 """
 
 
-def test_changed_leaves_out_what_passed_and_runs_it_again_when_it_changes(tmp_path: Path) -> None:
-    """In a copy of the checkout without its notebooks and fixtures, so that no proof of this one is touched."""
-    copy = tmp_path / "copy"
+def copied(copy: Path) -> Path:
+    """A copy of the checkout without its notebooks and fixtures, so that no proof of this one is touched."""
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
     for name in filter(None, names):
         if not name.startswith(("source/", "release/")) and (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             (copy / name).write_bytes((ROOT / name).read_bytes())
+    (copy / "tests" / "conftest.py").write_text('pytest_plugins = ["tests.proved"]\n')
+    return copy
+
+
+def pytest_in(copy: Path, *words: str) -> str:
+    alone = ["-p", "no:cacheprovider", "-p", "xdist"]
+    command = [sys.executable, "-m", "pytest", *alone, *words]
+    env = {"PYTHONPATH": str(copy), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PATH": os.environ["PATH"]}
+    done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
+    return f"{done.stdout}{done.stderr}\nended with {done.returncode}"
+
+
+def test_changed_leaves_out_what_passed_and_runs_it_again_when_it_changes(tmp_path: Path) -> None:
+    copy = copied(tmp_path / "copy")
     file, other = (copy / "tests" / "course" / "trial" / f"test_{name}.py" for name in ("text", "message"))
     for one in (file, other):
         one.write_text("def test_it() -> None:\n    assert True\n")
     seen = copy / "tests" / "authoring" / "test_unwritten.py"
     seen.write_text(SEEN)
-    (copy / "tests" / "conftest.py").write_text('pytest_plugins = ["tests.proved"]\n')
 
     def run(*options: str) -> str:
-        alone = ["-p", "no:cacheprovider", "-p", "xdist"]
-        command = [sys.executable, "-m", "pytest", *alone, *map(str, (file, other, seen)), *options]
-        env = {"PYTHONPATH": str(copy), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
-        return f"{done.stdout}{done.stderr}\nended with {done.returncode}"
+        return pytest_in(copy, *map(str, (file, other, seen)), *options)
 
     assert "4 passed" in run("--changed", "-n", "1")
     said = run("--changed")
@@ -258,6 +275,70 @@ def test_changed_leaves_out_what_passed_and_runs_it_again_when_it_changes(tmp_pa
     assert "1 failed, 1 passed" in said
     assert "2 files of tests rest on nothing that has changed" in said
     assert "1 failed, 4 passed" in run()
+
+
+def git(folder: Path, *words: str) -> None:
+    """A command of git's, as somebody without settings."""
+    author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *author, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_clone_differs_by_what_was_committed_written_added_and_removed_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin, clone = tmp_path / "origin", tmp_path / "clone"
+    origin.mkdir()
+    for name in ("same", "committed", "wrïtten", "removed", ".gitignore"):
+        (origin / name).write_text("ignored")
+    git(origin, "init")
+    git(origin, "add", ".")
+    git(origin, "commit", "-m", "all")
+    git(tmp_path, "clone", str(origin), str(clone))
+    monkeypatch.setattr(proofs, "ROOT", clone)
+    assert proofs.differing() == frozenset()
+    (clone / "committed").write_text("new")
+    git(clone, "commit", "-am", "one")
+    (clone / "wrïtten").write_text("new")
+    (clone / "removed").unlink()
+    for name in ("added", "ignored"):
+        (clone / name).touch()
+    assert proofs.differing() == {"committed", "wrïtten", "removed", "added"}
+    (origin / "same").write_text("of somebody else")
+    git(origin, "commit", "-am", "another")
+    git(clone, "fetch")
+    assert proofs.differing() == {"committed", "wrïtten", "removed", "added"}
+    for folder in (origin, tmp_path):  # what was cloned from nowhere, and what git does not know
+        monkeypatch.setattr(proofs, "ROOT", folder)
+        assert proofs.differing() is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "matters"), [("a.py", True), ("room/b.py", True), ("room/gone.py", False), ("gone.json", True)]
+)
+def test_what_is_reached_may_be_gone(checkout: Path, changed: str, matters: bool) -> None:
+    assert Checkout().rests_on_any(["a.py", "*.json"], {changed}) == matters
+    assert Checkout().rests_on_any(["a.py", "room"], {"room/gone.py"})
+
+
+def test_a_clone_leaves_out_what_its_branch_has_passed_until_it_differs(tmp_path: Path) -> None:
+    origin, clone = copied(tmp_path / "origin"), tmp_path / "clone"
+    files = [f"tests/{name}.py" for name in ("plugins/test_metadata", "engine/test_session", "course/test_verdicts")]
+    for file in files:
+        (origin / file).write_text("def test_it() -> None:\n    assert True\n")
+    git(origin, "init")
+    git(origin, "add", ".")
+    git(origin, "commit", "-m", "all")
+    git(tmp_path, "clone", str(origin), str(clone))
+    assert "3 passed" in pytest_in(origin, *files, "--changed")
+    for processes in ((), ("-n", "1")):
+        said = pytest_in(clone, *files, "--changed", *processes)
+        assert "2 passed" in said  # walls, and what a processor may compute in another way, are proved on every machine
+        assert "1 files of tests rest on nothing that differs from the branch that was cloned" in said
+        assert "ended with 0" in said
+        (clone / ".proofs").rename(tmp_path / f"kept{len(processes)}")
+    with (clone / "autograder" / "plugins" / "printable.py").open("a") as grown:
+        grown.write("\n")
+    assert "3 passed" in pytest_in(clone, *files, "--changed")
 
 
 def test_the_exercises_of_a_notebook_are_found_without_importing_them() -> None:
