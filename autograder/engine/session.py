@@ -152,6 +152,7 @@ class Session:
             self._leave_folder()
             raise
         self._lease, self._connection = self._process.lease, self._process.connection
+        self._unanswered = 0
 
     @property
     def grouped(self) -> bool:
@@ -201,10 +202,24 @@ class Session:
     def _waited(self) -> float:
         """Seconds, since it began."""
         try:
-            self._lease.sendall(wire.WAITED)
-            return float(wire.receive(self._lease, time.monotonic() + SECONDS_TO_TELL)["waited"])
+            return float(self._told()["waited"])
         except (OSError, EOFError, ValueError):
             return 0.0
+
+    def _told(self) -> dict[str, Any]:
+        """What the zygote says of the process now; answers for which nobody waited any more are passed over.
+
+        Raises:
+            TimeoutError, EOFError, ValueError: as `wire.receive`.
+        """
+        until = time.monotonic() + SECONDS_TO_TELL
+        self._lease.sendall(wire.WAITED)
+        self._unanswered += 1
+        answer: dict[str, Any] = {}
+        while self._unanswered:
+            answer = wire.receive(self._lease, until)
+            self._unanswered -= 1
+        return answer
 
     def finish(self, seconds: float | None) -> CellRun:
         """Wait for the cell that was started, as long as `allow` says; what it did is kept, whatever happens.
@@ -249,8 +264,7 @@ class Session:
             ZygoteFailed: the zygote, which is asked something that it would answer at once, has ended.
         """
         try:
-            self._lease.sendall(wire.WAITED)
-            greedy = wire.receive(self._lease, time.monotonic() + SECONDS_TO_TELL)["greedy"]
+            greedy = self._told()["greedy"]
         except TimeoutError:
             return "died"
         except (OSError, EOFError, ValueError):

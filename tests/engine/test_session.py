@@ -132,6 +132,23 @@ def test_how_long_a_submission_has_stood_in_line_is_known(session: Session) -> N
         assert session.finish(AGES).end == "finished"
 
 
+def test_an_answer_that_comes_too_late_is_not_taken_for_the_next(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        monkeypatch.setattr(session, "_lease", near)
+        monkeypatch.setattr(f"{Session.__module__}.SECONDS_TO_TELL", 0.01)
+        assert session._waited() == 0.0  # nobody answered in time
+        monkeypatch.setattr(f"{Session.__module__}.SECONDS_TO_TELL", AGES)
+        for waited in (1.0, 2.0):
+            wire.send(far, {"waited": waited, "greedy": waited == 2.0})
+        assert session._waited() == 2.0
+        wire.send(far, {"waited": 3.0, "greedy": True})
+        assert session._how_it_died() == "greedy"
+        monkeypatch.undo()
+
+
 def test_a_cell_that_ends_just_at_its_limit_is_not_lost(zygote: Zygote) -> None:
     for extra in range(12):
         with Session(zygote.place) as session:
