@@ -9,11 +9,18 @@ from autograder.grading.submission import read_submission
 from autograder.plugins.papers import Papers
 from autograder.problems import FAILED, Problem, nearest
 
+NOTES = {
+    True: "",
+    False: "\nThis was handed in since: the points in the gradebook are those of an earlier submission, marked on the same paper.",
+    None: "\nThis was not graded yet; that may be done on another paper.",
+}
+"""What is said of a submission that is the one that was graded, that came after it, or that nobody has graded."""
+
 
 def explain(course: Course, assignment: str, student: str, exercise: str) -> str:
     """How the verdict on an exercise came about; see `autograder.judging.explaining`.
 
-    The submission is run again, behind the walls, on the paper that it was marked on. Nothing is written.
+    What lies there now is run once more, behind the walls, on the paper that the student was last marked on. Nothing is written.
 
     Args:
         course: where the submissions are.
@@ -30,11 +37,12 @@ def explain(course: Course, assignment: str, student: str, exercise: str) -> str
     snapshot = read_snapshot(course, assignment)
     folder = course.folder("submitted", student, assignment)
     submission = read_submission(folder, student, snapshot, course.directory.ignore)
-    paper = Papers(course.directory, assignment).of(student)
+    papers = Papers(course.directory, assignment)
+    paper, is_marked = papers.marked_on(student) or (papers.of(student), None)
     marker = Marker(snapshot)
     result = marker.mark(submission, paper)
     if result.error:
         raise Problem(f"{student}'s {assignment} cannot be run: {result.error}", FAILED)
     verdict = next((marked.verdicts.get(exercise) for marked in result.notebooks.values()), None)
     told = marker.explained(exercise) or repr(verdict)
-    return f"{student}, {assignment}, paper {paper}\n{told}"
+    return f"{student}, {assignment}, paper {paper}{NOTES[is_marked]}\n{told}"

@@ -54,6 +54,13 @@ class Papers:
             before = self._of[student] = digest, self._current()
         return before[1]
 
+    def marked_on(self, student: str) -> tuple[int, bool] | None:
+        """The paper that a student was last marked on, and whether what they have handed in is still the same; None where nobody marked it."""
+        if student not in self._of:
+            return None
+        digest, paper = self._of[student]
+        return paper, digest == self._digest(student)
+
     def use(self, paper: int, students: Collection[str] = ()) -> None:
         """Have these students marked on this paper; everybody, if nobody is named."""
         if students:

@@ -63,6 +63,20 @@ def test_where_nothing_was_missed_or_tried_the_verdict_is_all(
     assert "smallest" not in told
 
 
+def test_whoever_has_handed_in_anew_or_was_not_graded_is_told_of(new_course: Callable[[], Course]) -> None:
+    course = new_course()
+    hand_in(course, "ada", filled(course, {"pairwise_dots": TURNED}))
+    assert "paper" in (said := explain(course, NOTEBOOK, "ada", "pairwise_dots"))
+    assert "was not graded yet" in said
+    (paper,) = grade(course, NOTEBOOK, jobs=1).papers.values()  # feedback is out, so a new submission gets a new paper
+    said = explain(course, NOTEBOOK, "ada", "pairwise_dots")
+    assert said.startswith(f"ada, {NOTEBOOK}, paper {paper}\npairwise_dots: ")
+    hand_in(course, "ada", filled(course, RIGHT))
+    said = explain(course, NOTEBOOK, "ada", "pairwise_dots")
+    assert said.startswith(f"ada, {NOTEBOOK}, paper {paper}\nThis was handed in since: ")
+    assert "pairwise_dots: passed" in said
+
+
 def test_nothing_is_written(course: Course) -> None:
     before = files_in(course.root / "class")
     explain(course, NOTEBOOK, "ada", "pairwise_dots")
