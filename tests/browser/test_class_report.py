@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from autograder.grading.report.counting import Spread
+from autograder.grading.report.gathering import Gathered
 from autograder.grading.report.page import html, term_html
 from autograder.grading.report.term import Assignment, Term
 from tests.browser.offline import LOOKS, opened_offline
@@ -18,19 +19,25 @@ from tests.support.report_class import a_class
 
 Open = Callable[..., Page]
 PAGES = ("report", "anonymous", "term")
+OF_FEWER = "-of-100"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages of a class of 300; and of one of 100 in which everything happens, too, for whoever looks at each element."""
     made = tmp_path_factory.mktemp("report")
-    gathered = a_class(300)
+    for students, end in ((300, ""), (100, OF_FEWER)):
+        write(made, a_class(students), end)
+    return made
+
+
+def write(made: Path, gathered: Gathered, end: str) -> None:
     totals = gathered.totals
     shapes = Assignment("00_shapes", 0.5, Spread(7, tuple(7.0 for _ in totals)), dict.fromkeys(totals, 7.0))
     masks = Assignment(gathered.assignment, 0.4, Spread(17, tuple(totals.values())), totals)
     term = Term(datetime(2026, 3, 1, tzinfo=UTC), "1.2.3", gathered.names, (shapes, masks))
     for name, page in zip(PAGES, (html(gathered), html(gathered, anonymous=True), term_html(term)), strict=True):
-        (made / f"{name}.html").write_text(page)
-    return made
+        (made / f"{name}{end}.html").write_text(page)
 
 
 @pytest.fixture
@@ -49,7 +56,7 @@ def shown(browser: Browser, folder: Path) -> Iterator[Open]:
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)
 def test_everybody_can_read_it(shown: Open, name: str, scheme: str, width: int) -> None:
-    page = shown(name, scheme, width)
+    page = shown(f"{name}{OF_FEWER}", scheme, width)
     assert faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("Array.from(document.body.children).map(one => one.tagName).slice(0, 2)") == ["HEADER", "MAIN"]
