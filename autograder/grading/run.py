@@ -12,7 +12,7 @@ from typing import Any
 from nbgrader.converters import Autograde
 from rich.console import Console
 
-from autograder.engine import Given, NoSuchWalls, TooMuchToSend, ZygoteFailed, best_walls
+from autograder.engine import Given, TooMuchToSend, ZygoteFailed, best_walls
 from autograder.folder import Course
 from autograder.grading import gradebook, worker
 from autograder.grading.crew import Cluster, Crew, Local, cores, in_parallel
@@ -145,8 +145,6 @@ def grade(
                     run.feed_back(jobs)
             run.graded.failed = {who: printable_lines(why) for who, why in run.graded.failed.items()}
             run.report()
-        except NoSuchWalls as error:
-            raise Problem(str(error)) from None
         except ZygoteFailed as error:
             raise Problem(f"{error}. `python -m autograder doctor` says what this machine can do.", FAILED) from None
         except TooMuchToSend as error:

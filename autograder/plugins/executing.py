@@ -23,7 +23,18 @@ from nbgrader.utils import compute_checksum, is_grade
 from traitlets import Integer, TraitError, default
 from traitlets.config import Config
 
-from autograder.engine import NOTHING, CellRun, Given, Session, ZygoteFailed, best_walls, borrowed, opened, temporary
+from autograder.engine import (
+    NOTHING,
+    CellRun,
+    Given,
+    NoSuchWalls,
+    Session,
+    ZygoteFailed,
+    best_walls,
+    borrowed,
+    opened,
+    temporary,
+)
 from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.engine.session import COMMS
@@ -68,9 +79,12 @@ def exercise_of(cell: NotebookNode, judge: Judge, notebook: str) -> str | None:
 
 
 def unusable(config: Config) -> str:
-    """What is wrong with a course's settings for running submissions, in a sentence; "" where nothing is."""
+    """What is wrong with a course's settings for running submissions, or with the walls that the environment asks for, in a sentence;
+    "" where nothing is."""
     try:
-        judge_of(config), Sandbox(config=config), JudgedExecute(config=config)
+        best_walls(), judge_of(config), Sandbox(config=config), JudgedExecute(config=config)
+    except NoSuchWalls as error:
+        return str(error)
     except (ImportError, TraitError) as error:
         return f"nbgrader_config.py has a setting that cannot be used; mend it: {error}"
     return ""

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.engine import pool
 from autograder.engine.outer import WALLS_VARIABLE, best_walls
-from autograder.folder import Course
+from autograder.folder import Course, NbgraderFailed
 from autograder.grading.run import grade
 from autograder.plugins.starting import NO_WALLS
 from autograder.problems import Problem
@@ -58,11 +58,29 @@ def test_the_class_command_asks_where_the_engine_has_no_walls(fewer_walls: str, 
     assert course.folder("autograded", "ada", NOTEBOOK).is_dir() is (fewer_walls == "outer")
 
 
-def test_an_unknown_kind_of_walls_is_an_error_that_names_the_known_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def no_such_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(WALLS_VARIABLE, "thick")
     best_walls.cache_clear()
-    with pytest.raises(ValueError, match="AUTOGRADER_WALLS is 'thick'; it can be both, outer, none"):
+    yield
+    best_walls.cache_clear()
+
+
+def test_an_unknown_kind_of_walls_is_a_sentence_that_names_the_known_ones_and_nobody_is_graded(
+    no_such_walls: None,
+    new_course,  # type: ignore[no-untyped-def]
+) -> None:
+    course: Course = new_course()
+    hand_in(course, "ada", filled(course, RIGHT))
+    told = "AUTOGRADER_WALLS is 'thick'; it can be both, outer, none. Change it, or unset it."
+    with pytest.raises(ValueError, match=told):
         best_walls()
+    with pytest.raises(Problem, match=told):
+        grade(course, NOTEBOOK)
+    with pytest.raises(NbgraderFailed, match=told) as refused:
+        course.autograde(NOTEBOOK, "ada")
+    assert "Traceback" not in str(refused.value)
+    assert not course.folder("autograded", "ada", NOTEBOOK).exists()
 
 
 def test_a_zygote_that_dies_between_two_submissions_is_replaced(new_course) -> None:  # type: ignore[no-untyped-def]
