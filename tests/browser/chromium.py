@@ -11,7 +11,15 @@ NO_BROWSER = "there is no Chromium here"
 REMEDY = "`apt-get install chromium`"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 REQUIRED = "REQUIRE_BROWSER"  # set in the environment where a test that is left out is a failure
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic", "--no-first-run")
+HERE_ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-quic",
+    "--no-first-run",
+    HERE_ALONE,  # a page that is asked by Playwright for each request would fetch everything anew
+)
 
 
 def chromium() -> str:

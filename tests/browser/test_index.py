@@ -71,7 +71,6 @@ def test_the_sheet_of_shapes_is_one_page_when_it_is_printed(browser: Browser, se
     write_notebooks("10_capstone", server.work / "all")
     page = browser.new_page()
     page.set_default_timeout(PATIENCE)
-    page.context.route(lambda url: not url.startswith(server.origin), lambda route: route.abort())
     page.goto(f"{server.origin}/nbconvert/html/all/shapes.ipynb?download=false&token={TOKEN}")
     expect(page.locator("td")).to_have_count(22)
     printed = page.pdf(format=paper)

@@ -35,7 +35,6 @@ class Heard:
         page.on("pageerror", lambda error: self._error(str(error)))
         page.on("websocket", lambda socket: self._asked(socket.url.replace("ws://", "http://")))
         page.on("request", lambda request: self._asked(request.url))
-        page.route(lambda url: not self._here(url), lambda route: route.abort())
 
     def _said(self, message: ConsoleMessage) -> None:
         if message.type == "error":
