@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -18,7 +18,7 @@ from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
 from autograder.engine.doctor import remedy
-from autograder.engine.outer import why_not
+from autograder.engine.outer import WALLS_VARIABLE, best_walls, why_not
 from autograder.folder import Course
 from tests.browser.chromium import NO_BROWSER, REMEDY
 from tests.support.needed import HUB, POSTGRES
@@ -93,6 +93,15 @@ def walls() -> None:
         pytest.fail(f"{NO_WALLS}, and {REQUIRED} is set: {reason}", pytrace=False)
     if reason:
         pytest.skip(NO_WALLS)
+
+
+@pytest.fixture
+def no_such_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The environment asks for walls of a kind that there is not."""
+    monkeypatch.setenv(WALLS_VARIABLE, "thick")
+    best_walls.cache_clear()
+    yield
+    best_walls.cache_clear()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

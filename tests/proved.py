@@ -299,6 +299,7 @@ class Proofs:
         self._lost: set[str] = set()
         self._left_out: set[Proof] = set()
         self._differing = differing() if self._changed else None
+        self._as_cloned: dict[Proof, bool] = {}
         self._came_proved: set[Proof] = set()
 
     def _proof(self, file: str, part: str) -> Proof | None:
@@ -312,14 +313,19 @@ class Proofs:
             return False
         if proof in self._left_out or proof.is_kept:
             self._left_out.add(proof)
-        elif proof in self._came_proved or self._is_as_cloned(proof):
+        elif self._is_as_cloned(proof):
             self._came_proved.add(proof)
-        return proof in self._left_out | self._came_proved
+        else:
+            return False
+        return True
 
     def _is_as_cloned(self, proof: Proof) -> bool:
         if self._differing is None or not is_among(proof.file, CAME_PROVED) or is_among(proof.file, PROVED_HERE):
             return False
-        return not self._checkout.rests_on_any((*rests_on(proof.file, proof.part), *PACKAGES), self._differing)
+        if proof not in self._as_cloned:
+            names = (*rests_on(proof.file, proof.part), *PACKAGES)
+            self._as_cloned[proof] = not self._checkout.rests_on_any(names, self._differing)
+        return self._as_cloned[proof]
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         """Do not even import a file of which nothing will run."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -14,7 +13,7 @@ from typer.testing import CliRunner
 
 from autograder.__main__ import app
 from autograder.authoring import release, trying
-from autograder.engine.outer import WALLS_VARIABLE, best_walls
+from autograder.engine.outer import WALLS_VARIABLE
 from autograder.folder import NbgraderFailed
 from autograder.problems import Problem
 from tests.conftest import NewCourse
@@ -26,14 +25,6 @@ def said(*words: str) -> str:
     done = CliRunner().invoke(app, words)
     assert done.exit_code
     return done.output.strip()
-
-
-@pytest.fixture
-def no_such_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv(WALLS_VARIABLE, "thick")
-    best_walls.cache_clear()
-    yield
-    best_walls.cache_clear()
 
 
 def test_doctor_names_the_walls_that_there_are(no_such_walls: None) -> None:

@@ -58,14 +58,6 @@ def test_the_class_command_asks_where_the_engine_has_no_walls(fewer_walls: str, 
     assert course.folder("autograded", "ada", NOTEBOOK).is_dir() is (fewer_walls == "outer")
 
 
-@pytest.fixture
-def no_such_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv(WALLS_VARIABLE, "thick")
-    best_walls.cache_clear()
-    yield
-    best_walls.cache_clear()
-
-
 def test_an_unknown_kind_of_walls_is_a_sentence_that_names_the_known_ones_and_nobody_is_graded(
     no_such_walls: None,
     new_course,  # type: ignore[no-untyped-def]
