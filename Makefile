@@ -9,31 +9,36 @@ RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 # Each process would else compile what it imports of this checkout.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: grade test test-all exercises numbers hub lab kit site solutions setup release outputs mutants lint
+.PHONY: grade test test-all exercises replay numbers hub lab kit site solutions setup release outputs mutants lint
 
 grade: $(READY) release
 	$(RUN) python -m autograder sample
 
 # What was proved before and rests on nothing that has changed is not proved again, be it here or by the branch that was cloned
-# (tests/proved.py). What is thorough is left to test-all, and hidden cases are drawn once, where they are drawn three times there.
+# (tests/proved.py). What is thorough is left to test-all, and hidden cases are drawn once, where they are drawn twice there.
 test: $(READY)
 	$(MAKE) --jobs 2 lint exercises SEEDS=1
+	$(MAKE) replay
 	$(RUN) pytest tests -n $(WORKERS) --changed
 
 test-all: $(READY)
 	rm -rf .proofs
-	$(MAKE) --jobs 2 lint exercises
+	$(MAKE) --jobs 2 lint exercises SEEDS=2
 	$(RUN) pytest tests -n $(WORKERS)
 	$(MAKE) numbers
 
-# What is made of the exercises, their known mistakes, and the solutions as they run (nbval). No walls are needed for it.
+# What is made of the exercises, and their known mistakes. No walls are needed for it.
 exercises: $(READY)
 	$(RUN) python -m autograder release --check
 	$(RUN) python -m autograder mutants $(if $(SEEDS),--seeds $(SEEDS))
+
+# The solutions as they run in a kernel (nbval).
+replay: $(READY)
 	$(RUN) python -m autograder replay
 
 # What numbers reach, once more, with last digits that no processor of today gives by itself: matrix products by the oldest kernels, no
-# vector units, one thread. Names that a processor or a library does not know change nothing.
+# vector units, one thread. Names that a processor or a library does not know change nothing. In test-all this is where kernels run the
+# solutions; with the processor's own digits the engine runs them (tests/engine/test_outputs.py).
 OTHER_DIGITS := NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR" \
 	OPENBLAS_CORETYPE=$(if $(filter x86_64 amd64,$(shell uname -m)),Prescott,ARMV8) ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE \
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
@@ -42,8 +47,8 @@ numbers: $(READY)
 	$(RUN) $(OTHER_DIGITS) python -m autograder release --check
 	$(RUN) $(OTHER_DIGITS) python -m autograder mutants --seeds 1
 	$(RUN) $(OTHER_DIGITS) CXX=no-such-compiler python -m autograder replay
-	$(RUN) $(OTHER_DIGITS) pytest tests/judging tests/authoring/test_answers.py tests/course/trial/test_comparing.py \
-		tests/course/test_checking.py -n $(WORKERS)
+	$(RUN) $(OTHER_DIGITS) pytest $(addprefix tests/judging/test_,first_notebooks.py fingerprint.py interview.py sketch.py) \
+		tests/authoring/test_answers.py tests/course/trial/test_comparing.py tests/course/test_checking.py -n $(WORKERS)
 
 lint: $(READY)
 	$(RUN) ruff check .

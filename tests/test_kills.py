@@ -11,7 +11,7 @@ from autograder.bench.kills import DOORS, KILLS, STAGES, moments
 
 pytestmark = pytest.mark.thorough  # two classes, graded again after every kill
 
-TIMES = 3
+TIMES = 2
 
 
 @pytest.mark.parametrize("door", DOORS)

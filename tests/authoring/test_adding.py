@@ -45,7 +45,7 @@ def test_a_draft_becomes_the_guides_exercise(checkout: Path) -> None:
     written = done(checkout, "new", "00", "row_sums")
     assert str(SOURCE) in written
     assert str(MODULE) in written
-    done(checkout, "release")
+    done(checkout, "release", "00")
     assert "row_sums" in done(checkout, "mutants", "row_sums")  # the draft as it is
 
     (checkout / MODULE).write_text(DECLARED)
@@ -53,7 +53,7 @@ def test_a_draft_becomes_the_guides_exercise(checkout: Path) -> None:
     (answer,) = (cell for cell in notebook.cells if cell.id == "row-sums-solution")
     answer.source = ANSWERED.rstrip()
     nbformat.write(notebook, str(checkout / SOURCE))
-    done(checkout, "release")
+    done(checkout, "release", "00")
     assert "sums_of_columns" in done(checkout, "mutants", "row_sums", "--explain")
 
     released = (checkout / "release" / SOURCE.relative_to("source")).read_text()

@@ -43,10 +43,12 @@ MACHINERY = (
     "course.checking",
     "course.client",
     "course.mine",
-    "course.trial.ranks",
+    "course.races",
     "course.ranks",
+    "course.recording",
+    "course.trial.ranks",
 )
-"""What opens windows, writes files and asks questions: nothing of it computes anything, and none of it is called to see."""
+"""What opens windows, writes files, asks questions and takes times: nothing of it computes anything, and none of it is called to see."""
 
 
 def unpacked(last: str, folder: Path) -> Path:

@@ -49,7 +49,7 @@ with temporary.folder() as place, walled_kernels(place, place, [Path(sys.argv[2]
         sys.stdin.read()
 """
 DETACHED = "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)"
-HOSTS = {"session": (SESSION, 14), "kernel": (KERNEL, 2)}
+HOSTS = {"session": (SESSION, 8), "kernel": (KERNEL, 2)}
 """What a grader does, and how often it is killed."""
 
 

@@ -113,20 +113,15 @@ BY_OTHERS = (by_nbgrader, by_nbgrader_feedback, by_nbgrader_release, by_release)
 OFTEN = ("garbage", "newer", "read-only")
 EACH = [*((damage, by_command) for damage in OFTEN), *(("garbage", door) for door in BY_OTHERS)]
 """Some damages, and each door."""
+MORE = [
+    *((damage, by_command) for damage in DAMAGES if damage not in OFTEN),
+    *((damage, by_nbgrader) for damage in ("folder", "newer", "read-only")),
+    ("older", by_nbgrader_release),
+]
+"""The other damages, and those that nbgrader meets in other places of its own."""
 
 
-@pytest.mark.parametrize(
-    ("damage", "door"),
-    [
-        *EACH,
-        *(
-            pytest.param(damage, door, marks=pytest.mark.thorough)
-            for damage in DAMAGES
-            for door in (by_command, by_nbgrader, by_nbgrader_release)
-            if (damage, door) not in EACH
-        ),
-    ],
-)
+@pytest.mark.parametrize(("damage", "door"), [*EACH, *(pytest.param(*one, marks=pytest.mark.thorough) for one in MORE)])
 def test_a_gradebook_that_cannot_be_used(
     new_course: Callable[[], Course], damage: str, door: Callable[[Course], tuple[int, str]]
 ) -> None:

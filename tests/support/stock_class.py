@@ -17,7 +17,8 @@ from tests.support.stock import cell
 ASSIGNMENT = "homework"
 FIRST, SECOND = "first", "second"
 DUE = "2030-01-10 12:00:00 UTC"
-ENDLESS = ("while True", "save()")  # what stands in cells that may never come to an end
+ENDLESS = {"while True:\n    pass": 4, "while True": 12, "save()": 12}
+"""What stands in cells that may never come to an end, and the seconds they have; what works all the time until then has fewer."""
 
 KERNELSPEC = {"name": "python3", "display_name": "Python 3"}
 VALUES = 6
