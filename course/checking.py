@@ -471,7 +471,7 @@ def _parts(exercise: StoredExercise, i: int, observed: Observation) -> list[str]
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _Trial:
     """One public case, for `recognise`.
 
     Attributes:
@@ -498,7 +498,7 @@ class _Tried:
     def agreement(self, mistake: StoredMistake) -> int:
         return int(same_answers([self.expected], [self.observed], [self._answer(mistake)], self.least))
 
-    def in_form(self) -> _Tried:
+    def in_form(self) -> _Trial:
         return replace(self, observed=in_form(self.expected, self.observed), least=SEVEN_DIGITS)
 
     def _answer(self, mistake: StoredMistake) -> Observation:
@@ -510,8 +510,8 @@ def known(exercise: StoredExercise, observed: list[Observation]) -> tuple[list[S
     """The known mistakes that these answers to the public cases point to, and how surely."""
     loops = exercise.vectorised and lines_grow(observed)
     pairs = zip(exercise.expected, observed, strict=True)
-    tried = [_Tried(place, want, got, loops) for place, (want, got) in enumerate(pairs)]
-    return recognise(exercise.mistakes, tried)
+    trials = [_Trial(place, want, got, loops) for place, (want, got) in enumerate(pairs)]
+    return recognise(exercise.mistakes, trials)
 
 
 def _about_names_and_lists(exercise: StoredExercise, function: Any, raised: Raised) -> list[str]:

@@ -128,7 +128,7 @@ def same_answers(
     )
 
 
-class Tried(Protocol[M_contra]):
+class Trial(Protocol[M_contra]):
     """Cases on which an answer was tried, and which pass or fail as a whole, beside what known mistakes answer to them."""
 
     @property
@@ -141,11 +141,11 @@ class Tried(Protocol[M_contra]):
     def agreement(self, mistake: M_contra) -> int:
         """In how many of the cases a mistake answers in the same way."""
 
-    def in_form(self) -> Tried[M_contra]:
+    def in_form(self) -> Trial[M_contra]:
         """These cases, if the student's and the mistakes' answers had the form that was asked for."""
 
 
-def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M], Certainty]:
+def recognise(mistakes: Sequence[M], trials: Sequence[Trial[M]]) -> tuple[list[M], Certainty]:
     """The mistakes that an answer points to, and how surely.
 
     Args:
@@ -167,10 +167,10 @@ def recognise(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M
     return found or recast, "perhaps"
 
 
-def _recognised(mistakes: Sequence[M], trials: Sequence[Tried[M]]) -> tuple[list[M], bool]:
+def _recognised(mistakes: Sequence[M], trials: Sequence[Trial[M]]) -> tuple[list[M], bool]:
     """The mistakes that answers point to, as they are, and whether that is more than a guess."""
 
-    def found(mistake: M, some: Iterable[Tried[M]]) -> set[Match]:
+    def found(mistake: M, some: Iterable[Trial[M]]) -> set[Match]:
         matches: set[Match] = set()
         for trial in some:
             matches.add(trial.match(mistake))
