@@ -1,4 +1,5 @@
-"""In what a wrong result is like the right one, where no known mistake gives it: turned, twice as large, wrong in its last row alone.
+"""In what a wrong result is like the right one, where no known mistake gives it: turned, twice as large, wrong in its last row alone,
+under another part's name.
 
 What is said here is seen in the numbers, whatever the code may be, and only where it holds in every case that went wrong.
 """
@@ -13,7 +14,12 @@ from course.trial.cases import Case, sizes
 from course.trial.comparing import compare
 from course.trial.observing import Observation
 from course.trial.rules import RULES, Wrong
+from course.trial.text import part_of_result
 from course.trial.values import Value, bare
+
+Path = tuple[int | str, ...]
+TELLING = 4
+"""So many numbers are no coincidence."""
 
 
 def relation(
@@ -21,7 +27,7 @@ def relation(
     given: Sequence[Observation],
     tried: Sequence[Case],
     parameters: Sequence[tuple[str, str]],
-) -> tuple[tuple[int | str, ...], str] | None:
+) -> tuple[Path, str] | None:
     """In what wrong results are like the right ones.
 
     Args:
@@ -36,7 +42,8 @@ def relation(
     """
     axes = dict(parameters)
     cases: list[Wrong] = []
-    paths: set[tuple[int | str, ...]] = set()
+    paths: set[Path] = set()
+    pairs: list[tuple[Value, Value]] = []
     for want, got, case in zip(expected, given, tried, strict=False):
         if got.raised and not want.raised:
             return None
@@ -49,17 +56,40 @@ def relation(
         if one is None or other is None:
             return None
         paths.add(found.path)
+        pairs.append((want.result, got.result))
         handed = case.handed(list(axes))
         arrays = {name: value for name, value in handed.items() if isinstance(value, np.ndarray)}
         cases.append(Wrong(one, other, {name: size for name, size in sizes(handed, axes).items() if size > 0}, arrays))
     if len(paths) != 1:
         return None
+    path = paths.pop()
     with np.errstate(all="ignore"):
-        said = next((said for rule in RULES if (said := rule(cases))), "")
-    return (paths.pop(), said) if said else None
+        said = _another_part(path, pairs) or next((said for rule in RULES if (said := rule(cases))), "")
+    return (path, said) if said else None
 
 
-def _part(result: Value, path: tuple[int | str, ...]) -> Value:
+def _another_part(path: Path, pairs: Sequence[tuple[Value, Value]]) -> str:
+    """Of which other part of the result the numbers of this one are; "" where they are of none."""
+    if not path:
+        return ""
+    around = [_part(expected, path[:-1]) for expected, _ in pairs]
+    given = [_part(result, path) for _, result in pairs]
+    if sum(np.size(bare(numbers)) for numbers in given) < TELLING:
+        return ""
+    names = around[0] if isinstance(around[0], dict) else range(len(around[0]))
+    for name in names:
+        if all(
+            _holds(parts, name) and compare(parts[name], own) is None for parts, own in zip(around, given, strict=True)
+        ):
+            return f"is what {part_of_result((*path[:-1], name))} should be"
+    return ""
+
+
+def _holds(parts: Value, name: int | str) -> bool:
+    return name in parts if isinstance(parts, dict) else isinstance(name, int) and name < len(parts)
+
+
+def _part(result: Value, path: Path) -> Value:
     for step in path:
         result = result[step]
     return result

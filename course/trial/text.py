@@ -132,8 +132,13 @@ def _is_refusal(value: Value) -> bool:
 
 def in_common(path: tuple[int | str, ...], holds: str) -> str:
     """The sentence on what all wrong results have in common; see `course.trial.relation`."""
+    return f"Where it is wrong, {part_of_result(path)} {holds}."
+
+
+def part_of_result(path: tuple[int | str, ...]) -> str:
+    """What a part of a result is called within a sentence."""
     where = _where(path)
-    return f"Where it is wrong, {where[:1].lower()}{where[1:]} {holds}."
+    return where[:1].lower() + where[1:]
 
 
 def _in_numbers(found: Difference, where: str) -> str:

@@ -182,3 +182,25 @@ def test_the_part_that_differs_is_named_and_form_is_overlooked() -> None:
     given = [Observation([X, 2 * right(X, Y).astype(np.float32)]) for X, Y in WIDE]
     recast = [in_form(*pair) for pair in zip(expected, given, strict=True)]
     assert relation(expected, recast, cases, PARAMETERS) == ((1,), "is the right one times 2")
+
+
+STAGES = [{"T1": X, "T2": Y, "T3": X + Y} for X, Y in WIDE]
+EXCHANGED = [stages | {"T2": stages["T3"], "T3": stages["T2"]} for stages in STAGES]
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "seen"),
+    [
+        (STAGES, EXCHANGED, (("T2",), "is what the result's 'T3' should be")),
+        (
+            [tuple(s.values()) for s in STAGES],
+            [tuple(s.values()) for s in EXCHANGED],
+            ((1,), "is what the third part of the result should be"),
+        ),
+        (STAGES, [stages | {"T2": 2 * stages["T2"]} for stages in STAGES], (("T2",), "is the right one times 2")),
+        ([(1, 2, 3)] * 3, [(1, 3, 2)] * 3, None),  # small numbers may come from anywhere
+    ],
+)
+def test_numbers_of_another_part_are_told(expected: list[Value], given: list[Value], seen: object) -> None:
+    cases = [case(*some) for some in WIDE]
+    assert relation([*map(Observation, expected)], [*map(Observation, given)], cases, PARAMETERS) == seen
