@@ -189,6 +189,15 @@ def never_causal(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     return combine_by_rules(lengths, n, False, left)
 
 
+@mistake
+def causal_forgets_the_padding(lengths: T, n: int, causal: bool, left: bool = False) -> T:
+    """with causal=True you hand back the triangle alone, and padding may be looked at again. The two rules do not take turns: a token is
+    seen if it is real *and* not in the future."""
+    if causal:
+        return _seen(n, True).expand(len(lengths), 1, n, n)
+    return combine_by_rules(lengths, n, causal, left)
+
+
 @misses_the_idea
 def never_left(lengths: T, n: int, causal: bool, left: bool = False) -> T:
     """you put the padding behind the text, also with left=True. There it stands in front: the last `length` places are

@@ -409,6 +409,13 @@ def second_bias_is_the_gain(module: Block, params: Arrays) -> Block:
 
 
 @mistake
+def last_bias_and_that_of_the_norm_exchanged(module: Block, params: Arrays) -> Block:
+    """b2 and bias2 are exchanged. Both have width d, so nothing stops it: b2 is the bias of `narrow`, and bias2 belongs to the second
+    LayerNorm."""
+    return _copied(module, _state(params | {"b2": params["bias2"], "bias2": params["b2"]})).eval()
+
+
+@mistake
 def last_bias_left_out(module: Block, params: Arrays) -> Block:
     """the bias of `narrow` is still the one that the module was made with; b2 belongs there. (strict=False says nothing of what is missing.)"""
     return _copied(module, {name: array for name, array in _state(params).items() if name != "narrow.bias"}).eval()

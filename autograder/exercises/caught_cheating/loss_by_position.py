@@ -573,6 +573,12 @@ def last_text_alone(model: nn.Module, ids: Tensor) -> Tensor:
 
 
 @mistake
+def divided_by_positions(model: nn.Module, ids: Tensor) -> Tensor:
+    """you added the surprises of all texts up, and divided by the number of positions. The mean at a position is over the b texts."""
+    return loss_by_gather(model, ids) * len(ids) / (ids.shape[1] - 1)
+
+
+@mistake
 def median_over_texts(model: nn.Module, ids: Tensor) -> Tensor:
     """you took the median over the texts. An entropy is a mean, and is compared with a mean."""
     return _each(model, ids).median(dim=0).values

@@ -67,6 +67,8 @@ PUBLIC = (
         np.array([[-2e9, -2e9 - 1, 3.0], [-10_000.0, -10_001.0, 0.0]]),
         np.array([[True, True, False], [True, True, False]]),
     ),
+    # so far that no finite score but the lowest is below them
+    case(np.array([[-1e35, 3.0, -1e35], [1.0, 0.5, -2.0]]), np.array([[True, False, True], [True, True, False]])),
     # nobody sees anybody
     case(np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[False, False], [False, False]])),
     # a mask for each of two heads, and two items that share them
@@ -166,7 +168,7 @@ def empty_rows(rng: np.random.Generator) -> list[Case]:
 
 @probe(0.5)
 def far_apart(rng: np.random.Generator) -> list[Case]:
-    """masked scores far above the kept ones, and scores of 10000, -10000 and less than -1000000000"""
+    """masked scores far above the kept ones, and scores of 10000, -10000 and far less than -1000000000"""
     # Masked scores far above the kept ones, kept ones far below the others', all of them far below 0, and large ones
     # that are kept.
     n, m = sizes(rng, 2, 4)
@@ -181,7 +183,9 @@ def far_apart(rng: np.random.Generator) -> list[Case]:
     alone[kept] -= np.repeat([1000.0, 400.0], [1, n - 1])[:, None].repeat(m, axis=1)[kept]
     large = normal(rng, m, m, scale=2.0)
     large[1, 0], large[2, 1] = 1e4, -1e4
-    return [case(above, keep), case(below, some), case(alone, kept), case(large, causal(m, m))]
+    lowest, seen = normal(rng, n, m, scale=2.0), _beginning_late(rng, n, m)
+    lowest[1, seen[1]] = -1e35
+    return [case(above, keep), case(below, some), case(alone, kept), case(large, causal(m, m)), case(lowest, seen)]
 
 
 @probe(1.0)
@@ -309,6 +313,14 @@ def adds_minus_a_billion(S: F, keep: B) -> F:
     softmax ignores a shift."""
     M = S + np.where(keep, 0.0, -1e9).astype(S.dtype)
     return _weighed(M, _tops(M))
+
+
+@mistake
+def fills_with_some_lower_number(S: F, keep: B) -> F:
+    """you hid with a finite score, lower than -1000000000. However low it is, a kept score may lie lower, and then the hidden ones get
+    the weight. Only one number is below every score."""
+    M = _hidden(S, keep, -1e20)
+    return _weighed(M, _tops(M)) * keep
 
 
 @mistake

@@ -62,6 +62,8 @@ PUBLIC = (
     _timing(3, 4, [6.0, 4.0, 7.0, 1.25, 2.0, 1.5, 3.0078125, 1.0], launch=0.125, queued=5.0, room=3),
     # longer to launch than to run
     _timing(0, 2, [0.5, 0.25, 2.0], launch=1.0, queued=3.0),
+    # some take exactly as long as others
+    _timing(0, 5, [2.0, 3.0, 2.0, 5.0, 2.0], launch=0.25),
     # times that look like nothing in particular, the fastest further from the median than the slowest
     _timing(1, 7, [7.3, 2.81, 0.94, 3.07, 2.63, 3.11, 2.29, 2.97], launch=0.12, queued=1.7),
     _timing(2, 6, [9.0, 8.0, 3.5, 2.5, 2.75, 4.0, 3.0, 3.25, 2.25], launch=0.25, room=2),
@@ -107,12 +109,13 @@ def _spikes(rng: np.random.Generator) -> list[Case]:
     # One far too fast, and then in an order in which what was measured half-way through is not the median, and no single step is the
     # spread. Nor is the mean of the three around the median, the fastest of which lies far from the others.
     least, (middle, more, most) = _ticks(rng, 1, 4.0, 4.25, EIGHTHS), sorted(_ticks(rng, 3, 5.0, 6.0, EIGHTHS))
-    return [*cases, _timing(0, 5, [0.25, middle, most, more, *least], 0.125)]
+    alike = _timing(0, 6, [more, *least, more, most, *least, *least], 0.125)
+    return [*cases, _timing(0, 5, [0.25, middle, most, more, *least], 0.125), alike]
 
 
 @probe(1.0, part="median")
 def a_spike(rng: np.random.Generator) -> list[Case]:
-    """the median of odd and even numbers of times, one of them far off"""
+    """the median of odd and even numbers of times, one of them far off, or some of them the same"""
     return _spikes(rng)
 
 
@@ -631,6 +634,14 @@ def mean_for_median(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) 
     half above, whatever the slowest did."""
     times = _right_times(fn, sync, clock, warmup, reps)
     return _report(times) | {"median": statistics.mean(times)}
+
+
+@mistake
+def median_of_different_times(fn: Call, sync: Call, clock: Clock, warmup: int, reps: int) -> Report:
+    """your median counts a time once, however often it was measured: a set keeps one of each. Half of all repetitions lie below the
+    median, also where some took exactly as long as others."""
+    times = _right_times(fn, sync, clock, warmup, reps)
+    return _report(times) | {"median": statistics.median(set(times))}
 
 
 @mistake

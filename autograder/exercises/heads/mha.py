@@ -390,6 +390,15 @@ def keys_with_heads_and_tokens_exchanged(X: F, Wqkv: F, Wo: F, h: int, keep: B) 
 
 
 @mistake
+def one_wide_head(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
+    """you made no heads: all queries together met all keys together, and there is one table of weights. Each head has a table and a
+    softmax of its own. Where h is 1 it is the same."""
+    k, _ = widths(Wqkv, Wo, h)
+    Q, K, V = np.split(X @ Wqkv, [h * k, 2 * h * k], axis=1)
+    return np.asarray(softmax_of_kept(Q @ K.T / math.sqrt(h * k), keep) @ V @ Wo)
+
+
+@mistake
 def one_table_for_all(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """you never split the heads: one product of all queries with all keys adds up the scores of all heads, and makes one
     wide head of them. Each head needs a table of scores, and a softmax, of its own."""

@@ -269,6 +269,13 @@ def powers_for_weights(Q: F, K: F, V: F) -> tuple[F, F]:
 
 
 @mistake
+def softmax_twice(Q: F, K: F, V: F) -> tuple[F, F]:
+    """you took softmax of what is weights already. Once is enough: a second time they become nearly even."""
+    A = row_softmax(_weights_of(Q, K))
+    return A @ V, A
+
+
+@mistake
 def no_softmax(Q: F, K: F, V: F) -> tuple[F, F]:
     """you mixed with the scores. They can be negative and they do not add up to 1: softmax is missing."""
     S = Q @ K.T / math.sqrt(Q.shape[1])

@@ -32,6 +32,7 @@ from autograder.exercises.token_loops.parts import (
     X3,
     X4,
     raised,
+    rows_apart,
     sizes_in_band,
     some_tokens_and_weights,
     tokens_and_weights,
@@ -95,6 +96,7 @@ PUBLIC = (
     case(*raised(*some_tokens_and_weights(3, 4, 3, 5, 2), 2000.0), PROJECT),
     case(*raised(*some_tokens_and_weights(4, 4, 3, 2, 5), -2000.0), PROJECT),
     case(*some_tokens_and_weights(5, 1, 4, 3, 5), PROJECT),
+    case(*rows_apart(*some_tokens_and_weights(6, 4, 5, 3, 2)), PROJECT),
 )
 
 
@@ -114,17 +116,21 @@ def budgets(rng: np.random.Generator) -> list[Case]:
         case(*tokens_and_weights(rng, n, d, k, v), PROJECT),
         case(*tokens_and_weights(rng, n, d, k, v), public_function("project", gain=gain)),
         case(X, Wq, Wk, 20 * Wv, _clipping(X, Wq, Wk, Wv)),
+        case(
+            *tokens_and_weights(rng, 5, 6, 8, 7), PROJECT
+        ),  # k + v > 2n: whoever projects weights by tokens pays for it
     ]
 
 
 @probe(0.5)
 def loops_at_the_edge(rng: np.random.Generator) -> list[Case]:
-    """a single token, n = v, scores in the thousands, float32, and arrays that lie otherwise in memory, as a transpose does"""
+    """a single token, n = v, scores in the thousands, of all tokens and of some, float32, and arrays that lie otherwise in memory, as a transpose does"""
     n, d, k, v = sizes_in_band(rng, 1)
     return [
         case(*tokens_and_weights(rng, 1, d, k, v), UNCOUNTED),
         case(*tokens_and_weights(rng, n, d, k, n), UNCOUNTED),  # n = v: outputs in columns have the right shape
         *(case(*raised(*tokens_and_weights(rng, n, d, k, v), level), UNCOUNTED) for level in (3000.0, -3000.0)),
+        case(*rows_apart(*tokens_and_weights(rng, n, d, k, v)), UNCOUNTED),
         case(*tokens_and_weights(rng, n, d, k, v, dtype="float32"), UNCOUNTED),
         case(*tokens_and_weights(rng, n, d, k, v, orders=LAYOUTS), UNCOUNTED),
     ]
@@ -410,6 +416,25 @@ def loop_with_naive_softmax(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
     queries, keys, values = project(X, Wq), project(X, Wk), project(X, Wv)
     powers = [np.exp(keys @ query / len(Wq[0]) ** 0.5) for query in queries]
     return np.stack([e / e.sum() @ values for e in powers])
+
+
+@mistake
+def one_maximum_for_all_pairs(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you took one maximum off all scores of all tokens. Where a token's own scores lie far below it, all its exponentials are 0, and
+    0/0 is not a number. Each token has a maximum of its own."""
+    Q, K, V = project(X, Wq), project(X, Wk), project(X, Wv)
+    S = Q @ K.T / Wq.shape[1] ** 0.5
+    E = np.exp(S - S.max())
+    with np.errstate(invalid="ignore"):
+        return E / E.sum(axis=1, keepdims=True) @ V
+
+
+@mistake
+def weights_projected_by_tokens(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
+    """you handed over the weights in the place of the tokens, and the tokens in the place of the weights. The numbers are right once they
+    are turned, and `project` counts rows of weights: k and v of them, however few tokens there are."""
+    Q, K, V = project(X, Wq), project(Wk.T, X.T).T, project(Wv.T, X.T).T
+    return np.array([softmax_1d(K @ q / Wq.shape[1] ** 0.5) @ V for q in Q])
 
 
 @mistake

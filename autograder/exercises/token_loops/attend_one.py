@@ -353,6 +353,13 @@ def only_the_past(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 
 @mistake
+def only_the_future(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
+    """token i listens to itself and the tokens behind it only. Nothing is hidden here: j runs over all n."""
+    behind = X[i:]
+    return softmax_1d(behind @ Wk @ (X[i] @ Wq) / len(Wq[0]) ** 0.5) @ (behind @ Wv)
+
+
+@mistake
 def counts_from_one(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
     """you answered for token i - 1. Tokens are counted from zero: the first one has i = 0."""
     return softmax_1d(X @ Wk @ (X[i - 1] @ Wq) / len(Wq[0]) ** 0.5) @ (X @ Wv)

@@ -46,6 +46,16 @@ def raised(X: F, Wq: F, Wk: F, Wv: F, level: float) -> tuple[F, F, F, F]:
     return X, Wq, Wk, Wv
 
 
+def rows_apart(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F, F]:
+    """The same, except that every scaled score of token i lies higher by 1000 i: its query says so, and every key listens. Weights stay
+    as they would be without that, and values know nothing of it."""
+    X, Wq, Wk, Wv = X.copy(), Wq.copy(), Wk.copy(), Wv.copy()
+    X[:, 0], X[:, 1] = 1000.0 * np.arange(len(X)), 1.0
+    Wq[0] = Wk[0] = Wv[0] = Wq[:, 0] = Wk[:, 0] = 0.0
+    Wq[0, 0], Wk[1, 0] = 1.0, Wk.shape[1] ** 0.5
+    return X, Wq, Wk, Wv
+
+
 LAYOUTS = ("strided", "F", "strided", "F")
 """How X, Wq, Wk and Wv may lie in memory without being contiguous."""
 

@@ -41,6 +41,7 @@ PUBLIC = (
     case(np.array([-1200.0, 1.5, 0.25, -0.75, 2.0, 1.0])),
     case(np.array([0.5, -0.5, 2000.0, 0.0, 0.25])),
     case(np.array([1.0, 900.0, 0.5, 901.0, 0.25])),
+    case(np.array([3.0], dtype=np.float32)),
 )
 
 
@@ -73,6 +74,7 @@ def scores_at_the_edge(rng: np.random.Generator) -> list[Case]:
     n, m = sizes(rng, 2, low=4)
     return [
         case(normal(rng, 1, scale=5.0)),
+        case(normal(rng, 1, scale=5.0, dtype="float32")),
         case(normal(rng, n, scale=2.0, dtype="float32")),
         case(normal(rng, m, scale=2.0, order="strided")),
     ]
@@ -172,6 +174,13 @@ def shifts_by_the_last(s: F) -> F:
     """you took the last score off every score. It need not be the largest: another one can still overflow to inf, and inf / inf is nan."""
     e = np.exp(s - s[-1])
     return e / e.sum()
+
+
+@mistake
+def one_score_in_float64(s: F) -> F:
+    """a single score is handled apart, and its weight is float64 whatever the score was. It needs no rule of its own: e to the 0 over
+    itself is 1, in the dtype of the scores."""
+    return np.array([1.0]) if len(s) == 1 else softmax_1d(s)
 
 
 @mistake
