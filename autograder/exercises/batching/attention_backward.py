@@ -61,23 +61,24 @@ def attention_backward(
     return dQ, dK, dV
 
 
-def _far_up(drawn: Case) -> Case:
-    """The same scores, all of them higher by more than a thousand: weights stay as they are, exponentials do not.
+def _far_away(drawn: Case, query: float, key: float) -> Case:
+    """The same scores, all of them farther by query times key, over the root: weights stay as they are.
 
     Queries have most of it, and keys little: what flows back to a query is times that little, adds up to 0, and leaves roundings.
     """
     Q, K, *rest = drawn.arguments
-    q, k = bare(Q), bare(K)
-    q, k = (np.hstack([np.full((len(t), 1), far), t]) for t, far in ((q, 800.0), (k, 8.0)))
+    q, k = (np.hstack([np.full((len(t), 1), far), t]) for t, far in ((bare(Q), query), (bare(K), key)))
     return case(TensorValue(q), TensorValue(k), *rest)
+
+
+def _far_up(drawn: Case) -> Case:
+    """Scores higher by more than a thousand, whose exponentials are infinite."""
+    return _far_away(drawn, 800.0, 8.0)
 
 
 def _far_down(drawn: Case) -> Case:
-    """The same scores, all of them lower by more than ten thousand: weights stay as they are."""
-    Q, K, *rest = drawn.arguments
-    q, k = bare(Q), bare(K)
-    q, k = (np.hstack([np.full((len(t), 1), far), t]) for t, far in ((q, -4500.0), (k, 10.0)))
-    return case(TensorValue(q), TensorValue(k), *rest)
+    """Scores lower by more than ten thousand."""
+    return _far_away(drawn, -4500.0, 10.0)
 
 
 def _small_way_back(seed: int, n: int, m: int, k: int, v: int, keep: Any, dtype: str = "float64") -> Case:

@@ -116,9 +116,8 @@ def budgets(rng: np.random.Generator) -> list[Case]:
         case(*tokens_and_weights(rng, n, d, k, v), PROJECT),
         case(*tokens_and_weights(rng, n, d, k, v), public_function("project", gain=gain)),
         case(X, Wq, Wk, 20 * Wv, _clipping(X, Wq, Wk, Wv)),
-        case(
-            *tokens_and_weights(rng, 5, 6, 8, 7), PROJECT
-        ),  # k + v > 2n: whoever projects weights by tokens pays for it
+        # k + v > 2n: whoever projects weights by tokens pays for it
+        case(*tokens_and_weights(rng, 5, 6, 8, 7), PROJECT),
     ]
 
 
