@@ -25,6 +25,7 @@ from course.trial.comparing import (
     Match,
     difference,
     faintness,
+    is_sure,
     lines_grow,
     match,
     recognise,
@@ -74,7 +75,7 @@ class Result:
 
     Attributes:
         raised: the kind of exception, such as "NameError", that ends the case which the message shows; "" where none does.
-        mistakes: the names of the known mistakes that the answers point to.
+        mistakes: the names of the known mistakes that the answers are those of.
     """
 
     exercise: str
@@ -338,7 +339,7 @@ def _wrong(function: Any, tried: Tried) -> Result:
     raised = ""
     if failing:
         plain = plainest(
-            exercise, observed, differences, digits=not lessons, pictured=not mistakes or certainty == "perhaps"
+            exercise, observed, differences, digits=not lessons, pictured=not (mistakes and is_sure(certainty))
         )
         i, found, comparison = plain.place, plain.found, plain.comparison
         reasons += plain.reasons
@@ -350,7 +351,7 @@ def _wrong(function: Any, tried: Tried) -> Result:
         with silently():
             remembers = found.kind == "value" and not tried.hurried and _remembers(exercise, function, observed, i)
         reasons += [REMEMBERS] if remembers else []
-        if not mistakes or certainty == "perhaps":
+        if not (mistakes and is_sure(certainty)):
             reasons += _in_common(exercise, observed, differences)
         slip = next((one for one in differences if one and one.kind in OF_FORM), None)
         if slip and found.kind == "value" and mistakes and certainty == "but for form":
@@ -368,7 +369,7 @@ def _wrong(function: Any, tried: Tried) -> Result:
             notes=_warnings([observed[i]] if failing else observed),
         ),
         raised,
-        tuple(mistake.name for mistake in mistakes),
+        tuple(mistake.name for mistake in mistakes) if certainty != "nearly" else (),
     )
 
 
@@ -494,6 +495,10 @@ class _Trial:
     def match(self, mistake: StoredMistake) -> Match:
         loops = (self.loops, mistake.loops)
         return match([self.expected], [self.observed], [self._answer(mistake)], loops, self.least)
+
+    @property
+    def size(self) -> int:
+        return 1
 
     def agreement(self, mistake: StoredMistake) -> int:
         return int(same_answers([self.expected], [self.observed], [self._answer(mistake)], self.least))

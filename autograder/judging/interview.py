@@ -41,6 +41,7 @@ from course.trial.comparing import (
     Difference,
     Match,
     coarsest,
+    is_sure,
     lines_grow,
     match,
     recognise,
@@ -121,6 +122,10 @@ class Trial:
         places = range(len(self.cases))
         mistaken = [self._answer(mistake, place) for place in places]
         return match(self.wanted, self.got, mistaken, (self.loops, self.lines and lines_grow(mistaken)), self.least)
+
+    @property
+    def size(self) -> int:
+        return len(self.cases)
 
     def agreement(self, mistake: Implementation) -> int:
         """In how many cases the mistake answers as the student did."""
@@ -451,11 +456,12 @@ def _conclude(
     named, certainty = identify(exercise, interview.trials)
     answers = [pair for trial in interview.trials for pair in zip(trial.wanted, trial.got, strict=True)]
     wrong = [one.got for trial in interview.trials for one in trial.looked if one.found]
-    names, lessons = tuple(m.__name__ for m in named), tuple(recognised(lesson(m), wrong, certainty) for m in named)
+    lessons = tuple(recognised(lesson(mistake), wrong, certainty) for mistake in named)
+    names = tuple(mistake.__name__ for mistake in named) if certainty != "nearly" else ()
     raised = not earned and all(got.raised for _, got in answers)
     outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"
-    note = "" if named and certainty != "perhaps" else _alike(exercise, interview.trials)
-    alike = "" if named else fingerprint(answers, any(trial.loops for trial in interview.trials))
+    note = "" if named and is_sure(certainty) else _alike(exercise, interview.trials)
+    alike = "" if names else fingerprint(answers, any(trial.loops for trial in interview.trials))
     return Verdict(exercise.name, outcome, findings, names, lessons, note, alike=alike)
 
 

@@ -53,7 +53,7 @@ class Verdict:
 
     Attributes:
         mistakes: names of the known mistakes whose answers these are, most often one or none.
-        lessons: what the student reads about each.
+        lessons: what the student reads about each; where these are no mistake's answers, about one or two that are near.
         alike: where no mistake was recognised, a digest of the answers, by which the class report puts like ones together; no
             student is shown it.
         case: a case that is no secret, in which the student's own answer goes wrong, in lines, or a line about such cases; "" where

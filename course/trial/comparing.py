@@ -31,7 +31,7 @@ M = TypeVar("M")
 M_contra = TypeVar("M_contra", contravariant=True)
 
 Match = Literal["no", "yes", "tellingly"]
-Certainty = Literal["exactly", "but for form", "perhaps"]
+Certainty = Literal["exactly", "but for form", "perhaps", "nearly"]
 Kind = Literal["raised", "not raised", "type", "length", "keys", "shape", "dtype", "value", "changed", "count"]
 
 OF_THE_RESULT = ("type", "length", "keys", "shape", "dtype", "value")
@@ -138,6 +138,10 @@ class Trial(Protocol[M_contra]):
     def match(self, mistake: M_contra) -> Match:
         """Whether a mistake gives these very answers, and whether that points to it."""
 
+    @property
+    def size(self) -> int:
+        """How many cases these are."""
+
     def agreement(self, mistake: M_contra) -> int:
         """In how many of the cases a mistake answers in the same way."""
 
@@ -153,22 +157,22 @@ def recognise(mistakes: Sequence[M], trials: Sequence[Trial[M]]) -> tuple[list[M
         trials: all that the answer was tried on.
 
     Returns:
-        The mistakes that give the very answers to everything, or that would if it were not for the form of some; it is a guess where
+        The mistakes that give the very answers to everything, or that would if it were not for the form of some; "perhaps", where
         no trial tells two of them apart, and where a single trial went wrong, in which many a mistake may look alike. Where there is
-        none, as a guess, those that do so wherever something went wrong: the ones that agree with most of the rest, and none if these
-        are more than two.
+        none, those that "nearly" do: the same wherever something went wrong, and in at least half of the other cases; the ones that
+        agree with most of these, and none if they are more than two.
     """
-    found, sure = _recognised(mistakes, trials)
-    if sure:
-        return found, "exactly"
-    recast, sure = _recognised(mistakes, [trial.in_form() for trial in trials])
-    if sure:
+    found, certainty = _recognised(mistakes, trials)
+    if certainty == "exactly":
+        return found, certainty
+    recast, again = _recognised(mistakes, [trial.in_form() for trial in trials])
+    if again == "exactly":
         return recast, "but for form"
-    return found or recast, "perhaps"
+    return (found, certainty) if found else (recast, again)
 
 
-def _recognised(mistakes: Sequence[M], trials: Sequence[Trial[M]]) -> tuple[list[M], bool]:
-    """The mistakes that answers point to, as they are, and whether that is more than a guess."""
+def _recognised(mistakes: Sequence[M], trials: Sequence[Trial[M]]) -> tuple[list[M], Certainty]:
+    """The mistakes that answers point to, as they are, and how surely."""
 
     def found(mistake: M, some: Iterable[Trial[M]]) -> set[Match]:
         matches: set[Match] = set()
@@ -185,12 +189,18 @@ def _recognised(mistakes: Sequence[M], trials: Sequence[Trial[M]]) -> tuple[list
     whole = [(mistake, matches | found(mistake, right)) for mistake, matches in alike]
     every = [mistake for mistake, matches in whole if "tellingly" in matches and "no" not in matches]
     if every:
-        return every, len(every) == 1 and len(wrong) != 1
+        return every, "exactly" if len(every) == 1 and len(wrong) != 1 else "perhaps"
     close = [mistake for mistake, matches in alike if "tellingly" in matches]
-    agreements = [(mistake, sum(trial.agreement(mistake) for trial in trials)) for mistake in close]
+    agreements = [(mistake, sum(trial.agreement(mistake) for trial in right)) for mistake in close]
     most = max((cases for _, cases in agreements), default=0)
     closest = [mistake for mistake, cases in agreements if cases == most]
-    return (closest if len(closest) <= 2 else []), False
+    near = len(closest) <= 2 and 2 * most >= sum(trial.size for trial in right)
+    return (closest if near else []), "nearly"
+
+
+def is_sure(certainty: Certainty) -> bool:
+    """Whether there is no need to say what else is seen of the answers."""
+    return certainty in ("exactly", "but for form")
 
 
 def telling(expected: Observation, given: Observation, mistaken: Observation) -> bool:

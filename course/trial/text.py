@@ -24,6 +24,7 @@ KNOWN_MISTAKE_AND_ERRORS = f"A {EXACTLY} and such errors: "
 BUT_FOR_FORM = "A known mistake's answers, in another form: "
 BUT_FOR_FORM_AND_ERRORS = "A known mistake's answers and errors, in another form: "
 PERHAPS = "One mistake that gives answers like these: "
+NEARLY = "A known mistake near yours, which also fails where yours is right: "
 SEVEN_DIGITS_LEFT = "the right value to some seven digits"
 SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
 """Where float32 ends, in digits: a result worked out with it agrees to so many, most often."""
@@ -60,6 +61,8 @@ def recognised(lesson: str, wrong: Iterable[Observation], certainty: Certainty) 
             are, that is said.
         certainty: how surely it does.
     """
+    if certainty == "nearly":
+        return NEARLY + lesson
     errors = [observed.raised is not None for observed in wrong]
     if certainty == "perhaps" or (errors and all(errors)):
         return PERHAPS + lesson

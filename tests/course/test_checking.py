@@ -34,7 +34,7 @@ from course.trial.harnesses import HARNESSES
 from course.trial.looping import where_it_loops
 from course.trial.observing import Observation, Raised
 from course.trial.situation import MANY_LINES
-from course.trial.text import BUT_FOR_FORM, PERHAPS
+from course.trial.text import BUT_FOR_FORM, NEARLY, PERHAPS
 from course.trial.values import Tensor
 
 Cell = Callable[..., dict[str, Any]]
@@ -713,18 +713,28 @@ def test_two_mistakes_that_no_case_tells_apart_are_both_named_as_a_guess(
     assert said == [("A known mistake gives exactly these answers: one.",), (f"{PERHAPS}one.", f"{PERHAPS}other.")]
 
 
-def test_where_more_than_two_mistakes_fit_what_is_wrong_none_is_named(shelf: Callable[..., None], cell: Cell) -> None:
-    cases = [(1.0,), (2.0,)]
-    mistakes = tuple(
-        StoredMistake(f"m{i}", f"m{i}.", (Observation(float(i)), Observation(0.0)), False) for i in (5, 6, 7)
-    )
-    said = []
-    for some in (mistakes[:2], mistakes):
-        shelf(stored("double", cases, [Observation(2.0), Observation(4.0)], parameters=(("x", ""),), mistakes=some))
-        said.append(examine(cell("def double(x):\n    return 2.0 if x == 1 else 0.0\n")["double"]).text)
-    assert "m5." in said[0]
-    assert "m6." in said[0]
-    assert "mistake" not in said[1]
+NEAR = {  # to 1, 2, 3 and 4, where a student answers 2, 4, 0 and 0
+    "one": (5.0, 4.0, 0.0, 0.0),
+    "other": (2.0, 5.0, 0.0, 0.0),
+    "third": (6.0, 4.0, 0.0, 0.0),
+    "far": (5.0, 5.0, 0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("known", "named"),
+    [(("one",), ["one"]), (("one", "other"), ["one", "other"]), (("one", "other", "third"), []), (("far",), [])],
+)
+def test_a_mistake_that_also_fails_where_the_answer_is_right_is_called_near(
+    shelf: Callable[..., None], cell: Cell, known: tuple[str, ...], named: list[str]
+) -> None:
+    cases = [(1.0,), (2.0,), (3.0,), (4.0,)]
+    right = [Observation(2 * x) for (x,) in cases]
+    mistakes = tuple(StoredMistake(name, f"{name}.", tuple(map(Observation, NEAR[name])), False) for name in known)
+    shelf(stored("double", cases, right, parameters=(("x", ""),), mistakes=mistakes))
+    result = examine(cell("def double(x):\n    return 2 * x if x < 3 else 0.0\n")["double"])
+    assert result.message.lessons == tuple(f"{NEARLY}{name}." for name in named)
+    assert result.mistakes == ()
 
 
 def test_an_exception_points_to_a_known_mistake_only_where_it_names_the_same_sizes(

@@ -31,7 +31,7 @@ from course.trial.functions import Function, public_function
 from course.trial.harnesses import HARNESSES
 from course.trial.link import SocketLink
 from course.trial.observing import Account, Observation, Raised
-from course.trial.text import BUT_FOR_FORM, LOOP_LEFT, PERHAPS
+from course.trial.text import BUT_FOR_FORM, LOOP_LEFT, NEARLY
 from course.trial.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, Value, pack, unpack
 
 interview = importlib.import_module("autograder.judging.interview")
@@ -137,11 +137,18 @@ def test_partial_credit_comes_with_the_reason_and_the_mistakes_name(judged: Call
     )
 
 
-def test_a_known_mistake_is_named_by_the_probes_that_went_wrong_where_others_are_right(
+def test_a_mistake_that_goes_wrong_in_more_cases_is_near_if_it_is_right_in_half_of_them(
     judged: Callable[..., Verdict],
 ) -> None:
-    verdict = judged(lambda x: 3 * x if len(x) == 2 and x.dtype == np.float32 else 2 * x)
-    assert (verdict.score, verdict.mistakes, verdict.lessons) == (1.5, ("tripled",), (PERHAPS + "you tripled.",))
+    def longer_tripled_too(x: np.ndarray) -> np.ndarray:
+        """you tripled, and long ones too."""
+        return x * (3 if x.dtype == np.float32 or len(x) == 40 else 2)
+
+    exercise = replace(DOUBLE, mistakes=(tripled, longer_tripled_too))
+    verdict = judged(lambda x: (3 if x.dtype == np.float32 else 2) * x, exercise)
+    assert (verdict.score, verdict.mistakes) == (1.5, ())
+    assert verdict.lessons == (f"{NEARLY}you tripled, and long ones too.",)
+    assert verdict.alike
 
 
 def test_a_known_mistake_is_known_in_another_form(judged: Callable[..., Verdict]) -> None:
