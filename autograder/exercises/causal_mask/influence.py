@@ -893,6 +893,58 @@ def asks_that_all_features_move(f: Model, X: F) -> B:
 
 
 @mistake
+def asks_that_every_feature_counts(f: Model, X: F) -> B:
+    """you move one feature after another, and ask that the output moves each time. It has moved if any of these moves it: begin with False,
+    and join with |=."""
+    before = f(X)
+    moved = np.ones((len(X), len(X)), bool)
+    for j, x in np.ndindex(X.shape):
+        Y = X.copy()
+        Y[j, x] += 0.8
+        moved[:, j] &= (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def spread_of_the_difference(f: Model, X: F) -> B:
+    """you look at the spread of the differences, std or var. Where all features of an output move by the same amount, their spread is 0.
+    Look at each feature."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] += 1 + np.arange(X.shape[1]) / X.shape[1]
+        moved[:, j] = (f(Y) - before).std(axis=1) > 1e-9
+    return moved
+
+
+@mistake
+def takes_its_neighbours_place(f: Model, X: F) -> B:
+    """you put another token's features in place of the token's own. Where the two are equal, or there is no other, nothing has moved.
+    Add something to the token."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] = X[j - 1]
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
+def features_change_places(f: Model, X: F) -> B:
+    """you give the token its own features in another order. A token of one feature stays as it is, and a model that adds them up sees
+    nothing. Add something to it."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[j] = np.roll(X[j], 1)
+        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
+    return moved
+
+
+@mistake
 def watches_the_last_feature(f: Model, X: F) -> B:
     """you watch the last feature of each output. The output has moved if any of its features has."""
     before = f(X)
