@@ -284,6 +284,59 @@ def second_residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: fl
 
 
 @mistake
+def second_norm_in_place_of_the_ffn(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you computed T5 and added T4 to T3 instead. It is the FFN's output that is added."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T4 + T3)
+
+
+@mistake
+def first_norm_in_place_of_attention(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you computed T2 and added T1 to X instead. It is attention's output that is added."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T1 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def no_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your T1 is X as it came. The first LayerNorm, with gain1 and bias1, comes before attention."""
+    T2 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = feed_forward(T4, params, act)
+    return staged(X, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
+def no_second_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """your T4 is T3 as it came. The second LayerNorm, with gain2 and bias2, comes before the FFN."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T5 = feed_forward(T3, params, act)
+    return staged(T1, T2, T3, T3, T5, T5 + T3)
+
+
+@mistake
+def activation_around_the_ffn(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
+    """you applied the activation to what the FFN gives. It stands inside, between the two layers, and `ffn` has it there already."""
+    T1 = norm1(X, params, eps)
+    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
+    T3 = T2 + X
+    T4 = norm2(T3, params, eps)
+    T5 = act(feed_forward(T4, params, act))
+    return staged(T1, T2, T3, T4, T5, T5 + T3)
+
+
+@mistake
 def ffn_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T4 and gave the FFN T3 instead. (A well-known textbook has the same slip in a sentence; its equations
     are right.)"""

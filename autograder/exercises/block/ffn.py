@@ -128,6 +128,18 @@ def networks_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
+@mistake
+def first_bias_through_the_second_layer(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """a product goes before a sum: X @ W1 + b1 @ W2 multiplies b1 alone by W2. Put brackets around the first layer, act(X @ W1 + b1)."""
+    return np.asarray(act(X @ W1 + b1 @ W2) + b2)
+
+
+@mistake
+def biases_added_to_the_weights(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
+    """you added b1 to W1, and b2 to W2, and multiplied by the sums. A bias is added to the product."""
+    return np.asarray(act(X @ (W1 + b1)) @ (W2 + b2))
+
+
 @misses_the_idea
 def activation_last(X: F, W1: F, b1: F, W2: F, b2: F, act: Act) -> F:
     """you applied the activation after the second layer. Between the layers there is nothing then, and two products in a

@@ -234,6 +234,27 @@ def eps_after_the_division_times_gain(X: F, gain: F, bias: F, eps: float) -> F:
 
 
 @mistake
+def root_of_eps_alone(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided by the variance, and the root of eps was added: without brackets a power goes before a quotient, and that before a sum.
+    The root is taken of variance and eps together: (var + eps) ** 0.5."""
+    return gain * minus_mean(X) / row_variance(X) + eps**0.5 + bias
+
+
+@mistake
+def gain_before_the_mean(X: F, gain: F, bias: F, eps: float) -> F:
+    """you divided the mean alone by the deviation: without brackets a quotient goes before a difference. The mean is taken off
+    first: (X - mean) / deviation."""
+    return gain * X - (X - minus_mean(X)) / np.sqrt(row_variance(X) + eps) + bias
+
+
+@mistake
+def along_the_axis_before_the_last(X: F, gain: F, bias: F, eps: float) -> F:
+    """you took means and variances along axis -2, over the tokens. A token has its own, over its features: axis -1."""
+    mean = X.mean(axis=-2, keepdims=True)
+    return gain * (X - mean) / np.sqrt(((X - mean) ** 2).mean(axis=-2, keepdims=True) + eps) + bias
+
+
+@mistake
 def eps_as_a_floor(X: F, gain: F, bias: F, eps: float) -> F:
     """you used eps as the smallest variance that you allow. It is added to every variance, small or large."""
     return gain * minus_mean(X) / np.sqrt(np.maximum(row_variance(X), eps)) + bias

@@ -116,6 +116,30 @@ def only_the_last_row(H: F, U: F) -> F:
 
 
 @mistake
+def last_of_the_first_axis(H: F, U: F) -> F:
+    """you kept H[-1] alone: of a table its last output, of a batch its last text. Every output has a guess to make."""
+    return np.asarray(H[-1] @ U)
+
+
+@mistake
+def every_axis_reversed(H: F, U: F) -> F:
+    """your result is turned: .T reverses the order of all axes. Its rows are outputs, as those of H are, and its columns words."""
+    return np.asarray((H @ U).T)
+
+
+@mistake
+def outputs_on_the_right(H: F, U: F) -> F:
+    """you put U to the left. An output is a row of H, and a row has its weights to the right: H @ U."""
+    return np.asarray(U.T @ H)
+
+
+@mistake
+def logits_entry_by_entry(H: F, U: F) -> F:
+    """you wrote H * U, which multiplies entry by entry. A logit is the dot product of an output with a column of U: H @ U."""
+    return np.asarray(H * U)
+
+
+@mistake
 def last_row_with_its_axis(H: F, U: F) -> F:
     """you kept the last output alone, as a table of one row. That is enough for writing on; for learning every output has a
     guess to make."""
