@@ -24,7 +24,7 @@ KNOWN_MISTAKE_AND_ERRORS = f"A {EXACTLY} and such errors: "
 BUT_FOR_FORM = "A known mistake's answers, in another form: "
 BUT_FOR_FORM_AND_ERRORS = "A known mistake's answers and errors, in another form: "
 PERHAPS = "One mistake that gives answers like these: "
-NEARLY = "A known mistake near yours, which also fails where yours is right: "
+NEARLY = "A known mistake near yours, and wrong in more cases: "
 SEVEN_DIGITS_LEFT = "the right value to some seven digits"
 SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
 """Where float32 ends, in digits: a result worked out with it agrees to so many, most often."""

@@ -75,7 +75,7 @@ SAID: dict[str, Callable[[], str]] = {
     "You have run a newer": lambda: inspect.getsource(checking),
     "check takes the function itself": lambda: checked("mix_rows"),
     "One mistake that gives answers like these": lambda: text.PERHAPS,
-    "A known mistake near yours, which also fails where yours is right": lambda: text.NEARLY,
+    "A known mistake near yours, and wrong in more cases": lambda: text.NEARLY,
     "whose own check does not pass yet: begin there": lambda: inspect.getsource(checking),
     "Is there a loop that does not end?": lambda: inspect.getsource(checking),
     "Make your guess first": lambda: repr(figures.which_products_run(None)),
