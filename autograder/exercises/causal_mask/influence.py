@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -464,6 +465,40 @@ def influence_at_the_edge(rng: np.random.Generator) -> list[Case]:
     ]
 
 
+def _ramp(x: F) -> F:
+    return 0.5 + np.arange(x.shape[-1])
+
+
+def _along_a_ramp(x: F) -> F:
+    return np.asarray(x + _ramp(x))
+
+
+def _between_1_and_2(x: F) -> F:
+    return np.asarray(x + 1 + np.arange(x.shape[-1]) / x.shape[-1])
+
+
+def _any_feature_moved(after: F, before: F) -> B:
+    return np.asarray((np.abs(after - before) > 1e-9).any(axis=1))
+
+
+def _map(
+    f: Model,
+    X: F,
+    token: Callable[[F], F] = _along_a_ramp,
+    rows: Callable[[int], Any] = lambda j: j,
+    seen: Callable[[F, F], B] = _any_feature_moved,
+) -> B:
+    """A right map, unless one of these is wrong: what is put in place of a token, of which tokens for column j, and where the outputs are
+    taken to have moved."""
+    before = f(X)
+    moved = np.zeros((len(X), len(X)), bool)
+    for j in range(len(X)):
+        Y = X.copy()
+        Y[rows(j)] = token(X[rows(j)])
+        moved[:, j] = seen(f(Y), before)
+    return moved
+
+
 @mistake
 def moves_only_the_last_token(f: Model, X: F) -> B:
     """only the last column of your map is filled: you moved the last token and no other. Every token takes its turn."""
@@ -479,51 +514,27 @@ def moves_only_the_last_token(f: Model, X: F) -> B:
 def same_nudge_for_every_feature(f: Model, X: F) -> B:
     """your nudge adds the same number to every feature of a token. A model that first subtracts the token's mean, as
     many do, does not notice that. Move the features by different amounts."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 1.0
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: x + 1.0)
 
 
 @mistake
 def nudge_too_small(f: Model, X: F) -> B:
     """nothing seems to move, not even an output by its own token. Either what your nudge does stays below your threshold, or you move by
     NaN, with which every comparison is answered no. Move by an ordinary amount, about 1."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 1e-11 * (0.5 + np.arange(X.shape[1]))
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: x + 1e-11 * _ramp(x))
 
 
 @mistake
 def exact_comparison(f: Model, X: F) -> B:
     """you accuse an honest model. Two runs of it may differ by rounding, around 1e-13, and you take any difference for
     influence. Ask for more than that."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (f(Y) != before).any(axis=1)
-    return moved
+    return _map(f, X, seen=lambda after, before: (after != before).any(axis=1))
 
 
 @mistake
 def map_is_turned(f: Model, X: F) -> B:
     """your map is turned. Row i belongs to the output that is watched, column j to the token that is moved."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X).T
 
 
 @mistake
@@ -531,140 +542,74 @@ def default_tolerance(f: Model, X: F) -> B:
     """you miss a faint leak: your threshold is too large for it, or your nudge too small. (np.isclose and np.allclose
     bring a threshold of their own, 1e-5 of the value.) Move by about 1, and choose a threshold between what rounding
     does and what the faintest leak does."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = ~np.isclose(f(Y), before).all(axis=1)
-    return moved
+    return _map(f, X, seen=lambda after, before: ~np.isclose(after, before).all(axis=1))
 
 
 @mistake
 def counts_only_increases(f: Model, X: F) -> B:
     """you see an output move up, and not when it moves down. How far it moves matters, not which way."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (f(Y) - before > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, seen=lambda after, before: (after - before > 1e-9).any(axis=1))
 
 
 @mistake
 def counts_only_decreases(f: Model, X: F) -> B:
     """you see an output move down, and not when it moves up. How far it moves matters, not which way."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (before - f(Y) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, seen=lambda after, before: (before - after > 1e-9).any(axis=1))
 
 
 @mistake
 def adds_the_features_up(f: Model, X: F) -> B:
     """you add up the features of an output before you compare. One may rise by as much as another falls, and the sum
     stays. Look at each feature."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = np.abs((f(Y) - before).sum(axis=1)) > 1e-9
-    return moved
+    return _map(f, X, seen=lambda after, before: np.abs((after - before).sum(axis=1)) > 1e-9)
 
 
 @mistake
 def averages_the_features(f: Model, X: F) -> B:
     """you ask how far the features of an output move on average. Where one moves and the others stay, a faint leak
     becomes several times fainter. Look at the feature that moves most."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 1 + np.arange(X.shape[1]) / X.shape[1]
-        moved[:, j] = np.abs(f(Y) - before).mean(axis=1) > 1e-6
-    return moved
+    return _map(f, X, _between_1_and_2, seen=lambda after, before: np.abs(after - before).mean(axis=1) > 1e-6)
 
 
 @mistake
 def watches_one_feature(f: Model, X: F) -> B:
     """you watch one feature of each output, or ask that all of them move. The output has moved if any of its features
     has."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = np.abs(f(Y) - before)[:, 0] > 1e-9
-    return moved
+    return _map(f, X, seen=lambda after, before: np.abs(after - before)[:, 0] > 1e-9)
 
 
 @mistake
 def nudges_one_feature(f: Model, X: F) -> B:
     """you move one feature of a token. A model may not read that feature at all, and copy another. Move all of them."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j, 0] += 1.0
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: x + np.eye(len(x))[0])
 
 
 @mistake
 def nudge_begins_at_zero(f: Model, X: F) -> B:
     """your nudge leaves the first feature where it is, as np.arange(d) begins at 0; and where a token has one feature
     only, nothing moves at all. Every feature has to move."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: x + np.arange(len(x)))
 
 
 @mistake
 def nudge_adds_up_to_nothing(f: Model, X: F) -> B:
     """what you do to a token moves some features up and others down, so that in sum they stay. A model that passes on the sum of a
     token's features does not notice. Move them by different amounts that do not add up to 0."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += np.linspace(-1, 1, X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: x + np.linspace(-1, 1, len(x)))
 
 
 @mistake
 def sets_the_token_to_zero(f: Model, X: F) -> B:
     """you set the token to zero, or change its sign. Where it was zero already, nothing has moved. Add
     something to it."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] = 0.0
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: 0.0 * x)
 
 
 @mistake
 def scales_the_token(f: Model, X: F) -> B:
     """you multiply the token. A token of zeros stays where it is, and a model that divides each token by its size, as many do, does not
     notice either. Add something, a different amount to each feature."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] *= 2.0
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: 2.0 * x)
 
 
 @mistake
@@ -684,13 +629,7 @@ def never_puts_it_back(f: Model, X: F) -> B:
 def moves_later_tokens_along(f: Model, X: F) -> B:
     """you move token j and all that come after it, as a slice like Y[j:] does. A column of the map is about one token:
     move that one and no other."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j:] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, rows=lambda j: slice(j, None))
 
 
 @mistake
@@ -768,26 +707,14 @@ def moves_features_for_tokens(f: Model, X: F) -> B:
 def asks_the_features_not_the_outputs(f: Model, X: F) -> B:
     """you ask of each feature whether it moved in any output. It is the other way round: of each output, whether it
     moved in any feature."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=0)
-    return moved
+    return _map(f, X, seen=lambda after, before: (np.abs(after - before) > 1e-9).any(axis=0))
 
 
 @mistake
 def reports_only_the_future(f: Model, X: F) -> B:
     """your map shows only what comes from the future. It should show all influence, also the permitted one; comparing
     with the mask comes later."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:j, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)[:j]
-    return moved
+    return np.triu(_map(f, X), k=1)
 
 
 @mistake
@@ -821,75 +748,39 @@ def moves_to_infinity(f: Model, X: F) -> B:
 def one_answer_for_a_column(f: Model, X: F) -> B:
     """a column of your map is True throughout, or False throughout: you asked whether anything has moved. Each output has an answer of
     its own: look over its features, and not over the other outputs."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any()
-    return moved
+    return _map(f, X, seen=lambda after, before: (np.abs(after - before) > 1e-9).any())
 
 
 @mistake
 def one_answer_for_a_row(f: Model, X: F) -> B:
     """you wrote one answer for each token into its row: whether anything has moved. Each output has an answer
     of its own, and token j fills column j."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[j] = (np.abs(f(Y) - before) > 1e-9).any()
-    return moved
+    return _map(f, X, seen=lambda after, before: (np.abs(after - before) > 1e-9).any()).T
 
 
 @mistake
 def moves_all_tokens(f: Model, X: F) -> B:
     """you move all tokens at once, so every column shows what any token does. A column is about one token: move
     that one and no other."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, rows=lambda j: slice(None))
 
 
 @mistake
 def moves_the_others(f: Model, X: F) -> B:
     """you move all tokens but one. A column of the map is about one token: move that one and no other."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[np.arange(len(X)) != j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, rows=lambda j: np.arange(len(X)) != j)
 
 
 @mistake
 def moves_the_next_token(f: Model, X: F) -> B:
     """column j of your map is about another token, j + 1 or j - 1. Count tokens from 0."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[(j + 1) % len(X)] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, rows=lambda j: (j + 1) % len(X))
 
 
 @mistake
 def asks_that_all_features_move(f: Model, X: F) -> B:
     """you ask that all features of an output move. The output has moved if any of its features has."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).all(axis=1)
-    return moved
+    return _map(f, X, seen=lambda after, before: (np.abs(after - before) > 1e-9).all(axis=1))
 
 
 @mistake
@@ -909,13 +800,7 @@ def asks_that_every_feature_counts(f: Model, X: F) -> B:
 def spread_of_the_difference(f: Model, X: F) -> B:
     """you look at the spread of the differences, std or var. Where all features of an output move by the same amount, their spread is 0.
     Look at each feature."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 1 + np.arange(X.shape[1]) / X.shape[1]
-        moved[:, j] = (f(Y) - before).std(axis=1) > 1e-9
-    return moved
+    return _map(f, X, _between_1_and_2, seen=lambda after, before: (after - before).std(axis=1) > 1e-9)
 
 
 @mistake
@@ -935,91 +820,46 @@ def takes_its_neighbours_place(f: Model, X: F) -> B:
 def features_change_places(f: Model, X: F) -> B:
     """you give the token its own features in another order. A token of one feature stays as it is, and a model that adds them up sees
     nothing. Add something to it."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] = np.roll(X[j], 1)
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: np.roll(x, 1))
 
 
 @mistake
 def watches_the_last_feature(f: Model, X: F) -> B:
     """you watch the last feature of each output. The output has moved if any of its features has."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = np.abs(f(Y) - before)[:, -1] > 1e-9
-    return moved
+    return _map(f, X, seen=lambda after, before: np.abs(after - before)[:, -1] > 1e-9)
 
 
 @mistake
 def nudges_the_last_feature(f: Model, X: F) -> B:
     """you move the last feature of a token. A model may not read that feature at all, and copy another. Move
     all of them."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j, -1] += 1.0
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: x + np.eye(len(x))[-1])
 
 
 @mistake
 def true_where_nothing_moves(f: Model, X: F) -> B:
     """your map is turned over: True stands where nothing moves. It should be True where an output moves."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) <= 1e-9).all(axis=1)
-    return moved
+    return ~_map(f, X)
 
 
 @mistake
 def looks_at_the_permitted_only(f: Model, X: F) -> B:
     """your map shows influence only where the causal mask permits it, so no leak can ever show. Ask the model
     about every place."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-        moved[:j, j] = False
-    return moved
+    return np.tril(_map(f, X))
 
 
 @mistake
 def never_asks_a_token_of_itself(f: Model, X: F) -> B:
     """your map has no diagonal: whether an output moves with its own token is left out. It is a question like
     the others."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-        moved[j, j] = False
-    return moved
+    return _map(f, X) & ~np.eye(len(X), dtype=bool)
 
 
 @mistake
 def takes_the_diagonal_for_granted(f: Model, X: F) -> B:
     """you take it for granted that an output moves with its own token. A model need not look at it: ask."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-        moved[j, j] = True
-    return moved
+    return _map(f, X) | np.eye(len(X), dtype=bool)
 
 
 @mistake
@@ -1079,51 +919,27 @@ def takes_a_token_out(f: Model, X: F) -> B:
 def stops_before_the_last_token(f: Model, X: F) -> B:
     """the last column of your map is empty: the last token is never moved. It is the one that leaks are most
     often made of."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X) - 1):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X) & (np.arange(len(X)) < len(X) - 1)
 
 
 @mistake
 def begins_at_the_second_token(f: Model, X: F) -> B:
     """the first column of your map is empty: token 0 is never moved."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(1, len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X) & (np.arange(len(X)) > 0)
 
 
 @mistake
 def map_of_numbers(f: Model, X: F) -> F:
     """the answers are right, and your map is made of numbers, 0.0 and 1.0. A map holds True and False, so that
     `moved & ~keep` finds leaks: np.zeros makes floats unless you tell it the type."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)))
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X).astype(np.float64)
 
 
 @mistake
 def map_of_integers(f: Model, X: F) -> B:
     """the answers are right, and your map is made of the integers 0 and 1. A map holds True and False: ~1 is
     -2."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), int)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X).astype(int)
 
 
 @mistake
@@ -1143,13 +959,7 @@ def returns_how_much(f: Model, X: F) -> F:
 def list_of_columns(f: Model, X: F) -> list[B]:
     """your map comes as a list of columns. An array is wanted, with a row for each output and a column for each
     token."""
-    before = f(X)
-    columns = []
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] += 0.5 + np.arange(X.shape[1])
-        columns.append((np.abs(f(Y) - before) > 1e-9).any(axis=1))
-    return columns
+    return list(_map(f, X).T)
 
 
 @mistake
@@ -1205,13 +1015,7 @@ def moves_the_callers_tokens_from_a_half_on(f: Model, X: F) -> B:
 def scales_and_shifts_the_token(f: Model, X: F) -> B:
     """you multiply the token and add the same number to every feature. A model that subtracts each token's mean and divides by its size,
     as many do, does not notice either. Add a different amount to each feature."""
-    before = f(X)
-    moved = np.zeros((len(X), len(X)), bool)
-    for j in range(len(X)):
-        Y = X.copy()
-        Y[j] = 2 * Y[j] + 1
-        moved[:, j] = (np.abs(f(Y) - before) > 1e-9).any(axis=1)
-    return moved
+    return _map(f, X, lambda x: 2 * x + 1)
 
 
 @right
