@@ -9,6 +9,8 @@ bias of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -260,38 +262,50 @@ def post_norm_under_these_names(X: F, params: Params, h: int, keep: B, eps: floa
     return staged(X, T2, T3, T3, T5, norm2(T5 + T3, params, eps))
 
 
+def _wired(
+    X: F,
+    params: Params,
+    h: int,
+    keep: B,
+    eps: float,
+    act: Act,
+    attention_of: str = "T1",
+    past_attention: str = "X",
+    norm2_of: str = "T3",
+    ffn_of: str = "T4",
+    past_ffn: str = "T3",
+    norm: Callable[[F, int], F] | None = None,
+) -> Stages:
+    """A right block, unless one of these is wrong: what attention, the second norm and the FFN read, what goes past attention and past
+    the FFN and is added to their updates, and the norm of a table and its number."""
+    norm = norm or (lambda Z, i: normalised_rows(Z, params[f"gain{i}"], params[f"bias{i}"], eps))
+    at = {"X": X, "T1": norm(X, 1)}
+    at["T2"] = attention_of_heads(at[attention_of], params["Wqkv"], params["Wo"], h, keep)
+    at["T3"] = at["T2"] + at[past_attention]
+    at["T4"] = norm(at[norm2_of], 2)
+    at["T5"] = feed_forward(at[ffn_of], params, act)
+    at["H"] = at["T5"] + at[past_ffn]
+    return {name: at[name] for name in at if name != "X"}
+
+
 @mistake
 def residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you added T2 to T1. It is the tokens themselves, X, that go past attention unchanged, not their normed
     copy."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + T1
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, past_attention="T1")
 
 
 @mistake
 def second_residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you added T5 to T4. What goes past the FFN unchanged is T3, not its normed copy."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T4)
+    return _wired(X, params, h, keep, eps, act, past_ffn="T4")
 
 
 @mistake
 def second_norm_in_place_of_the_ffn(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T5 and added T4 to T3 instead. It is the FFN's output that is added."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T4 + T3)
+    stages = block_at_once(X, params, h, keep, eps, act)
+    return {**stages, "H": stages["T4"] + stages["T3"]}
 
 
 @mistake
@@ -340,74 +354,43 @@ def activation_around_the_ffn(X: F, params: Params, h: int, keep: B, eps: float,
 def ffn_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T4 and gave the FFN T3 instead. (A well-known textbook has the same slip in a sentence; its equations
     are right.)"""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T3, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, ffn_of="T3")
 
 
 @mistake
 def attention_of_what_is_not_normed(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T1 and gave attention X instead."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, attention_of="X")
 
 
 @misses_the_idea
 def nobody_reads_the_norms(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T1 and T4, and nothing reads them: attention is given X, and the FFN is given T3."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T3, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, attention_of="X", ffn_of="T3")
 
 
 @mistake
 def ffn_of_the_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you gave the FFN T1. It reads T4, which holds what attention has found as well."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T1, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, ffn_of="T1")
 
 
 @mistake
 def ffn_of_the_update(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you gave the FFN T2, attention's update alone. It reads T4, the normed copy of the sum."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T2, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, ffn_of="T2")
 
 
 @mistake
 def norms_the_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your second LayerNorm looks at T1. It norms what the FFN is to read, which is the sum T3."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T1, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm2_of="T1")
 
 
 @mistake
 def updates_without_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you added T5 to T2. What runs past the FFN is T3: T2 and the tokens."""
-    stages = block_at_once(X, params, h, keep, eps, act)
-    return {**stages, "H": stages["T5"] + stages["T2"]}
+    return _wired(X, params, h, keep, eps, act, past_ffn="T2")
 
 
 @mistake
@@ -422,8 +405,7 @@ def norms_the_end(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -
 def loses_attention(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you added T5 to X. What attention has found, T2, is lost on that path: the FFN's update goes on top of T3, which
     holds both."""
-    stages = block_at_once(X, params, h, keep, eps, act)
-    return {**stages, "H": stages["T5"] + X}
+    return _wired(X, params, h, keep, eps, act, past_ffn="X")
 
 
 @mistake
@@ -464,24 +446,14 @@ def no_residuals(X: F, params: Params, h: int, keep: B, eps: float, act: Act) ->
 @mistake
 def norms_the_update(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your second LayerNorm looks at T2, the update alone. It norms what the FFN is to read, which is the sum T3."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T2, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm2_of="T2")
 
 
 @mistake
 def halves_side_by_side(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your second LayerNorm looks at X, so the FFN does not see what attention found. Some models do run the two halves
     side by side like that. Here the FFN comes after attention, and T4 is made from T3."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(X, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm2_of="X")
 
 
 @mistake
@@ -558,12 +530,7 @@ def norms_over_the_tokens(X: F, params: Params, h: int, keep: B, eps: float, act
         spread = np.sqrt(Z.var(axis=0, keepdims=True) + eps)
         return np.asarray(params[f"gain{i}"] * (Z - Z.mean(axis=0)) / spread + params[f"bias{i}"])
 
-    T1 = over_tokens(X, 1)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = over_tokens(T3, 2)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm=over_tokens)
 
 
 @mistake
@@ -573,12 +540,7 @@ def norms_over_everything(X: F, params: Params, h: int, keep: B, eps: float, act
     def at_once(Z: F, i: int) -> F:
         return np.asarray(params[f"gain{i}"] * (Z - Z.mean()) / np.sqrt(Z.var() + eps) + params[f"bias{i}"])
 
-    T1 = at_once(X, 1)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = at_once(T3, 2)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm=at_once)
 
 
 @mistake
@@ -637,12 +599,7 @@ def norms_by_d_minus_one(X: F, params: Params, h: int, keep: B, eps: float, act:
         spread = np.sqrt(Z.var(axis=1, keepdims=True, ddof=1) + eps)
         return np.asarray(params[f"gain{i}"] * centred / spread + params[f"bias{i}"])
 
-    T1 = sampled(X, 1)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = sampled(T3, 2)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm=sampled)
 
 
 @mistake
@@ -654,12 +611,7 @@ def eps_outside_the_roots(X: F, params: Params, h: int, keep: B, eps: float, act
         spread = Z.std(axis=1, keepdims=True) + eps
         return np.asarray(params[f"gain{i}"] * (Z - Z.mean(axis=1, keepdims=True)) / spread + params[f"bias{i}"])
 
-    T1 = outside(X, 1)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = outside(T3, 2)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm=outside)
 
 
 @mistake
@@ -670,12 +622,7 @@ def norms_without_centring(X: F, params: Params, h: int, keep: B, eps: float, ac
         spread = np.sqrt((Z**2).mean(axis=1, keepdims=True) + eps)
         return np.asarray(params[f"gain{i}"] * Z / spread + params[f"bias{i}"])
 
-    T1 = root_mean_square(X, 1)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = root_mean_square(T3, 2)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm=root_mean_square)
 
 
 @mistake
