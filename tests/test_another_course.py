@@ -144,6 +144,7 @@ def test_a_stranger_grades_a_class_with_the_package_alone(wheel: Path, tmp_path:
         "install",
         "--quiet",
         "--disable-pip-version-check",
+        "--no-compile",
         "--constraint",
         ROOT / "constraints.txt",
         wheel,
