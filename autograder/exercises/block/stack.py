@@ -148,6 +148,17 @@ def feeds_the_input_again(X: F, layers: Layers, final_norm: Norm, h: int, keep: 
 
 
 @mistake
+def feeds_the_input_again_and_needs_a_block(
+    X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act
+) -> F:
+    """two things. You gave X to every block: each goes on with the H of the one before it. And where there are no blocks, nothing was made
+    that could be normed: begin with what the first block reads."""
+    for params in layers:
+        H = block_at_once(X, params, h, keep, eps, act)["H"]
+    return normalised_rows(H, *final_norm, eps)
+
+
+@mistake
 def adds_up_the_blocks(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
     """you added the input of each block to its H. A block has done that itself: its H is its input and two updates."""
     for params in layers:
@@ -178,6 +189,14 @@ def last_block_for_all(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, 
 def blocks_backwards(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
     """the last block ran first. They run in the order of the list."""
     return normalised_rows(_through(X, layers[::-1], h, keep, eps, act), *final_norm, eps)
+
+
+@mistake
+def turns_the_callers_list(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
+    """the last block ran first, and the caller's list of layers is turned round: reverse works on the list itself. The blocks run
+    in the order of the list."""
+    layers.reverse()
+    return normalised_rows(_through(X, layers, h, keep, eps, act), *final_norm, eps)
 
 
 @mistake

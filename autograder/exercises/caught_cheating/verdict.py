@@ -331,6 +331,22 @@ def never_underfit(loss: float, entropy: float, tol: float) -> str:
 
 
 @mistake
+def minus_infinity_refused(loss: float, entropy: float, tol: float) -> str:
+    """you refuse a loss of minus infinity. It lies below the band, and so it is a leak; only NaN, which is no number, has to be refused."""
+    if loss == -math.inf:
+        raise ValueError("the loss is minus infinity")
+    return _judge(loss, entropy, tol)
+
+
+@mistake
+def plus_infinity_refused(loss: float, entropy: float, tol: float) -> str:
+    """you refuse a loss of plus infinity. It is too large, and so it is underfit; only NaN, which is no number, has to be refused."""
+    if loss == math.inf:
+        raise ValueError("the loss is infinite")
+    return _judge(loss, entropy, tol)
+
+
+@mistake
 def infinity_refused(loss: float, entropy: float, tol: float) -> str:
     """you refuse a loss of infinity. It is too large, and so it is underfit; only NaN, which is no number, has to be
     refused."""

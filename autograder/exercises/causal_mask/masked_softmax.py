@@ -907,7 +907,7 @@ def exponentials_alone(S: F, keep: B) -> F:
 @mistake
 def adds_minus_a_billion_in_float64(S: F, keep: B) -> F:
     """a row that may attend to nothing still has weights. You added one large number to all of its scores, and
-    softmax ignores a shift. (And (1 - keep) * -1e9 is a float64 array, which makes float64 of float32.)"""
+    softmax ignores a shift. (And -1e9 times a mask is a float64 array, which makes float64 of float32.)"""
     M = S + (1 - keep) * -1e9
     return _weighed(M, _tops(M))
 

@@ -128,10 +128,10 @@ PUBLIC = (
         _table((0.0,), (0.5,)),
         _table((0.0, 0.0, 0.0), (2.0, 3.0, 5.0)),
     ),
-    # two large scores of one sign, close together; then all of them far below zero, and two of these as close
+    # two large scores of one sign, close together, neither first nor last; then all of them far below zero, and two of these as close
     case(
         _table((1.0,)),
-        {"K": _table((3000.0,), (2999.0,), (0.0,)), "V": _table((4.0, 0.0), (0.0, 8.0), (1.0, 1.0))},
+        {"K": _table((0.0,), (3000.0,), (2999.0,)), "V": _table((1.0, 1.0), (4.0, 0.0), (0.0, 8.0))},
         _table((1.0,)),
         _table((1.0,)),
         _table((2.0, 2.0)),
@@ -938,8 +938,9 @@ def shifted_by_what_is_not_the_largest(x_new: T, cache: Cache, Wq: T, Wk: T, Wv:
 
 
 @mistake
-def shifted_by_the_mean(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
-    """you took the mean of the scores away before the exponentials. A score that lies far above the mean still overflows: take the largest away."""
+def shifted_by_less_than_the_largest(x_new: T, cache: Cache, Wq: T, Wk: T, Wv: T) -> Step:
+    """what you took away before the exponentials is not the largest score, but the mean, the first, the last or the smallest. A score
+    that lies far above it still overflows: take the largest away."""
     grown = _grown(x_new, cache, Wk, Wv)
     scores = _products(x_new, cache, Wq, Wk) / Wk.shape[1] ** 0.5
     powers = (scores - scores.mean()).exp()

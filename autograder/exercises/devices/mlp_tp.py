@@ -313,6 +313,14 @@ def first_numbers_of_the_bias(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act
 
 
 @mistake
+def second_bias_cut_by_the_hidden_width(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
+    """you cut b2 as you cut b1, f/p numbers for each device. b2 is as wide as a token: it is not cut, and is added once, to the sum."""
+    share = len(b1) // p
+    parts = _parts(X, W1, b1, W2, p, act)
+    return all_reduce([part + b2[r * share : (r + 1) * share] for r, part in enumerate(parts)])
+
+
+@mistake
 def bias_behind_the_activation(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """you added b1 after the activation. It has to be there when the activation bends."""
     return all_reduce([(act(X @ w1) + c1) @ w2 for w1, c1, w2 in _devices(W1, b1, W2, p)]) + b2
