@@ -168,7 +168,8 @@ def recognise(mistakes: Sequence[M], trials: Sequence[Trial[M]]) -> tuple[list[M
     recast, again = _recognised(mistakes, [trial.in_form() for trial in trials])
     if again == "exactly":
         return recast, "but for form"
-    return (found, certainty) if found else (recast, again)
+    whole_again = recast and (certainty, again) == ("nearly", "perhaps")
+    return (found, certainty) if found and not whole_again else (recast, again)
 
 
 def _recognised(mistakes: Sequence[M], trials: Sequence[Trial[M]]) -> tuple[list[M], Certainty]:

@@ -737,6 +737,16 @@ def test_a_mistake_that_also_fails_where_the_answer_is_right_is_called_near(
     assert result.mistakes == ()
 
 
+def test_a_mistake_in_another_form_comes_before_one_that_is_near(shelf: Callable[..., None], cell: Cell) -> None:
+    one = [np.array([x]) for x in (1.0, 2.0, 3.0)]
+    right = [Observation(2 * x) for x in one]
+    near = StoredMistake("near", "near.", (Observation(5 * one[0]), right[1], Observation([0.0])), False)
+    same = StoredMistake("same", "same.", (right[0], right[1], Observation(0 * one[2])), False)
+    shelf(stored("double", [(x,) for x in one], right, parameters=(("x", "n"),), mistakes=(near, same)))
+    result = examine(cell("def double(x):\n    return 2 * x if x[0] < 3 else [0.0]\n")["double"])
+    assert (result.message.lessons, result.mistakes) == ((f"{PERHAPS}same.",), ("same",))
+
+
 def test_an_exception_points_to_a_known_mistake_only_where_it_names_the_same_sizes(
     shelf: Callable[..., None], cell: Cell
 ) -> None:
