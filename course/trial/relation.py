@@ -6,7 +6,7 @@ What is said here is seen in the numbers, whatever the code may be, and only whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -58,14 +58,33 @@ def relation(
         paths.add(found.path)
         pairs.append((want.result, got.result))
         handed = case.handed(list(axes))
-        arrays = {name: value for name, value in handed.items() if isinstance(value, np.ndarray)}
-        cases.append(Wrong(one, other, {name: size for name, size in sizes(handed, axes).items() if size > 0}, arrays))
+        measured = {name: size for name, size in sizes(handed, axes).items() if size > 0}
+        cases.append(Wrong(one, other, measured, _arrays(handed), _beside(want.result, found.path)))
     if len(paths) != 1:
         return None
     path = paths.pop()
     with np.errstate(all="ignore"):
         said = _another_part(path, pairs) or next((said for rule in RULES if (said := rule(cases))), "")
     return (path, said) if said else None
+
+
+def _arrays(handed: Mapping[str, Value]) -> dict[str, np.ndarray]:
+    """The arrays among the arguments, and those in dictionaries among them, by name."""
+    found: dict[str, np.ndarray] = {}
+    for name, value in handed.items():
+        inside = {f"{name}[{key!r}]": bare(entry) for key, entry in value.items()} if isinstance(value, dict) else {}
+        found |= {name: one for name, one in {name: value, **inside}.items() if isinstance(one, np.ndarray)}
+    return found
+
+
+def _beside(expected: Value, path: Path) -> dict[str, np.ndarray]:
+    """The other arrays of a right result that is a tuple or a dictionary, by what they are called."""
+    if not path:
+        return {}
+    around = _part(expected, path[:-1])
+    names = around if isinstance(around, dict) else range(len(around))
+    found = {(*path[:-1], name): bare(around[name]) for name in names if name != path[-1]}
+    return {part_of_result(place): one for place, one in found.items() if isinstance(one, np.ndarray)}
 
 
 def _another_part(path: Path, pairs: Sequence[tuple[Value, Value]]) -> str:

@@ -28,12 +28,14 @@ class Wrong:
         expected, given: the two results, or the parts of them that differ.
         sizes: how large n, k, h and so on are.
         arguments: the arrays that were given, by name.
+        parts: what the other parts of the result should be, by what they are called.
     """
 
     expected: np.ndarray
     given: np.ndarray
     sizes: dict[str, int]
     arguments: dict[str, np.ndarray]
+    parts: dict[str, np.ndarray]
 
     @property
     def alike(self) -> bool:
@@ -126,6 +128,45 @@ def _plus(cases: Sequence[Wrong]) -> str:
     if said and len({offset > 0 for offset in offsets}) == 1:
         return f"is the right one {'plus' if offsets[0] > 0 else 'minus'} {said}"
     return "is the right one plus a number, another in every case" if cases[0].expected.ndim else ""
+
+
+@rule
+def _and_another(cases: Sequence[Wrong]) -> str:
+    """An argument, or another part of the result, that was added or left out, or that every entry was multiplied by or divided by."""
+    if not _enough(cases):
+        return ""
+    for name in {**cases[0].arguments, **cases[0].parts}:
+        others = [_beside(case, name) for case in cases]
+        if len({f"{x:.6g}" for other in others if other is not None for x in other.flat}) < EVIDENCE:
+            continue
+        pairs = [(case, other) for case, other in zip(cases, others, strict=True) if other is not None]
+        if len(pairs) < len(cases):
+            continue
+        counts = [_factor(other, case.given - case.expected) for case, other in pairs]
+        if all(
+            abs(count) > PLAIN and case.same(case.expected + count * other, case.given)
+            for count, (case, other) in zip(counts, pairs, strict=True)
+        ):
+            said = formula(list(map(abs, counts)), [case.sizes for case in cases], counts=(1,))
+            if not said or len({count > 0 for count in counts}) > 1:
+                return f"is the right one plus {name} times a number, another in every case"
+            return f"is the right one {'plus' if counts[0] > 0 else 'minus'} {'' if said == '1' else f'{said} times '}{name}"
+        if all(case.same(case.expected * other, case.given) for case, other in pairs):
+            return f"is the right one times {name}, entry by entry"
+        if all(case.same(case.expected, case.given * other) for case, other in pairs):
+            return f"is the right one divided by {name}, entry by entry"
+    return ""
+
+
+def _beside(case: Wrong, name: str) -> np.ndarray | None:
+    """An argument, or another part of the result, as it is lined up with the result; None where it cannot be."""
+    array = case.arguments.get(name, case.parts.get(name))
+    if array is None or array.dtype.kind not in "if" or array.size < 2 or not np.isfinite(array).all():
+        return None
+    lined_up = (
+        array.ndim <= case.expected.ndim and array.shape == case.expected.shape[case.expected.ndim - array.ndim :]
+    )
+    return np.broadcast_to(array.astype(np.float64), case.expected.shape) if lined_up else None
 
 
 @rule

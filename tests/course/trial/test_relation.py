@@ -57,6 +57,13 @@ def with_mask(keep: Callable[[np.ndarray], np.ndarray]) -> Callable[..., np.ndar
         (lambda X, Y: right(X, Y) - 1, "is the right one minus 1"),
         (lambda X, Y: right(X, Y) + 2 * X.shape[1], "is the right one plus 2 k"),
         (lambda X, Y: right(X, Y) - X.mean(), "is the right one plus a number, another in every case"),
+        (lambda X, Y: right(X, Y) + X, "is the right one plus X"),
+        (lambda X, Y: right(X, Y) - 2 * Y, "is X as it was given"),
+        (lambda X, Y: right(X, Y) - 3 * Y, "is the right one minus 3 times Y"),
+        (lambda X, Y: right(X, Y) + X / X.shape[1], "is the right one plus 1 / k times X"),
+        (lambda X, Y: right(X, Y) + X * X.max(), "is the right one plus X times a number, another in every case"),
+        (lambda X, Y: right(X, Y) * Y, "is the right one times Y, entry by entry"),
+        (lambda X, Y: right(X, Y) / X, "is the right one divided by X, entry by entry"),
         (lambda X, Y: right(X, Y).round(2), "is the right one, rounded to 2 digits behind the point"),
         (lambda X, Y: right(X, Y) ** 2, "is the square of the right one, entry by entry"),
         (lambda X, Y: abs(right(X, Y)), "is the right one without its signs"),
@@ -85,6 +92,27 @@ def with_mask(keep: Callable[[np.ndarray], np.ndarray]) -> Callable[..., np.ndar
 )  # fmt: skip
 def test_what_wrong_results_have_in_common_is_seen(wrong: Callable[..., Value], sentence: str) -> None:
     assert said(wrong) == sentence
+
+
+def test_what_was_added_is_also_found_in_dictionaries_and_among_the_other_parts() -> None:
+    b = {"b1": np.array([1.0, -2.0, 0.5]), "W": np.eye(3)}
+    cases = [case(RNG.standard_normal((n, 3)), {name: n * one for name, one in b.items()}) for n in (2, 3)]
+
+    def seen(wrong: Callable[..., Value]) -> object:
+        expected, given = [], []
+        for one in cases:
+            X, params = one.arguments
+            right = {"T": 2 * X, "H": X**2}
+            expected.append(Observation(right))
+            given.append(Observation({**right, "H": wrong(right, params)}))
+        return relation(expected, given, cases, (("X", "n d"), ("params", "")))
+
+    assert seen(lambda right, params: right["H"] - params["b1"]) == (("H",), "is the right one minus params['b1']")
+    assert seen(lambda right, params: right["H"] + right["T"]) == (("H",), "is the right one plus 2 times X")
+    assert seen(lambda right, params: right["H"] * right["T"]) == (
+        ("H",),
+        "is the right one times the result's 'T', entry by entry",
+    )
 
 
 def test_weights_that_add_up_along_another_axis() -> None:
