@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import linecache
+import re
 import sys
 import traceback
 import warnings
@@ -28,6 +29,7 @@ class Raised:
     Attributes:
         caller_line, caller_source, caller: where another function of the student's, the one that was tried, led there; 0 and ""
             where the line is its own.
+        shapes: of the arrays that the line names, where it may be these that do not fit: "Q is [2, 3], K is [4, 3]". It does not travel.
     """
 
     kind: str
@@ -38,12 +40,16 @@ class Raised:
     caller_line: int = 0
     caller_source: str = ""
     caller: str = ""
+    shapes: str = field(default="", compare=False)
 
     @property
     def unwritten(self) -> bool:
         """Whether this is a stub's bare NotImplementedError; libraries give theirs a message."""
         return self.kind == "NotImplementedError" and not self.message
 
+
+OF_SHAPES = ("ValueError", "IndexError", "RuntimeError")
+"""What NumPy and PyTorch raise where shapes do not fit."""
 
 OF_RAISED = (str, str, int, str, str, int, str, str)
 WITHOUT_CALLER = 5
@@ -142,7 +148,8 @@ class Observation:
 def _to_value(told: Account | Observation, name: str, contents: dict[int, Value]) -> Value:
     return {
         "result": told.result,
-        "raised": told.raised and list(astuple(told.raised))[: None if told.raised.caller else WITHOUT_CALLER],
+        "raised": told.raised
+        and list(astuple(told.raised))[: len(OF_RAISED) if told.raised.caller else WITHOUT_CALLER],
         name: {str(position): value for position, value in contents.items()},
         "counts": dict(told.counts),
         "warned": list(told.warned),
@@ -347,20 +354,31 @@ def own_line(error: BaseException) -> Raised:
     """An exception with the last line that lies in a notebook cell; outside a notebook there is none."""
     if isinstance(error, Elsewhere):
         return error.raised
-    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in `watch`
-    cells = [frame for frame in frames if _is_cell(frame.filename)]
+    frames = list(traceback.walk_tb(error.__traceback__))[1:]  # the first is the call in `watch`
+    cells = [(frame, line) for frame, line in frames if _is_cell(frame.f_code.co_filename)]
     known = next(cls for cls in type(error).__mro__ if cls.__module__ != "__main__")  # one's own is as its parent is
     kind, message = known.__name__[:200], _text(error)
     if not cells:
         return Raised(kind, message)
-    first, last = cells[0], cells[-1]
-    return Raised(kind, message, *_at(last), *(_at(first) if first.name != last.name else ()))
+    first, last = _at(*cells[0]), _at(*cells[-1])
+    shapes = _shapes(cells[-1][0], last[1]) if kind in OF_SHAPES and not last[1].startswith("raise ") else ""
+    return replace(Raised(kind, message, *last, *(first if first[2] != last[2] else ())), shapes=shapes)
 
 
-def _at(frame: traceback.FrameSummary) -> tuple[int, str, str]:
+def _at(frame: FrameType, line: int) -> tuple[int, str, str]:
     """The line that a frame is at, its source, and the function that it is in."""
-    source = linecache.getline(frame.filename, frame.lineno or 0).strip()
-    return frame.lineno or 0, source[:500], frame.name[:200]
+    source = linecache.getline(frame.f_code.co_filename, line).strip()
+    return line, source[:500], frame.f_code.co_name[:200]
+
+
+def _shapes(frame: FrameType, source: str) -> str:
+    """Of which shape the arrays are that a line names, in its order."""
+    names = dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", source))
+    values: dict[str, Any] = {name: frame.f_locals.get(name, frame.f_globals.get(name)) for name in names}
+    torch = sys.modules.get("torch")
+    kinds = (np.ndarray,) if torch is None else (np.ndarray, torch.Tensor)
+    arrays = {name: value for name, value in values.items() if type(value) in kinds and value.ndim}
+    return ", ".join(f"{name} is {list(array.shape)}" for name, array in arrays.items())
 
 
 def _text(error: BaseException) -> str:

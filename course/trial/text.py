@@ -213,7 +213,8 @@ def _exception(raised: Raised, values: bool) -> str:
         if raised.caller_source
         else ""
     )
-    return f"Your code raises {raised.kind}{message}{at}.{led}"
+    shapes = f" There {raised.shapes}." if raised.shapes and values else ""
+    return f"Your code raises {raised.kind}{message}{at}.{led}{shapes}"
 
 
 def _speaks(path: tuple[int | str, ...]) -> bool:

@@ -312,7 +312,7 @@ def test_a_return_forgotten(dots: Callable[[str], Result]) -> None:
         (
             "    C = A.T\n    return C @ B[0, :1]",
             "Your code raises ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0 "
-            "(size 1 is different from 2) at line 3 of dots, `return C @ B[0, :1]`.",
+            "(size 1 is different from 2) at line 3 of dots, `return C @ B[0, :1]`. There C is [2, 2], B is [2, 2].",
         ),
             (
                 "    return a @ B",
@@ -330,6 +330,31 @@ def test_an_exception_is_told_with_the_students_own_line(
     escaped = sentence.replace("<", "&lt;").replace("->", "-&gt;").replace("done>", "done&gt;").replace("'", "&#x27;")
     escaped = re.sub("`(.*?)`", r"<code>\1</code>", escaped).replace("\n", "</p><p>")
     assert result.html == f"{NOT_YET_HTML}<p>{escaped}</p></div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "    W = B[:1]\n    return A @ W.T @ B.T",
+            "`return A @ W.T @ B.T`. There A is [2, 2], W is [1, 2], B is [2, 2].",
+        ),
+        (
+            "    import torch\n    T = torch.ones(3)\n    return T @ torch.ones(2)",
+            "`return T @ torch.ones(2)`. There T is [3].",
+        ),
+        ("    return A[:, B.size]", "`return A[:, B.size]`. There A is [2, 2], B is [2, 2]."),
+        (
+            "    if len(A) < 9:\n        raise ValueError(A.shape)",
+            "`raise ValueError(A.shape)`. This call is not one to refuse.",
+        ),
+        ("    return A.a", "`return A.a`."),
+    ],
+)
+def test_where_shapes_do_not_fit_those_of_the_line_are_told(
+    dots: Callable[[str], Result], body: str, said: str
+) -> None:
+    assert said in dots(body).text
 
 
 def test_parameters_that_do_not_fit_have_no_line(shelf: Callable[..., None], cell: Cell) -> None:
