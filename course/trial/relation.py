@@ -59,7 +59,7 @@ def relation(
         pairs.append((want.result, got.result))
         handed = case.handed(list(axes))
         measured = {name: size for name, size in sizes(handed, axes).items() if size > 0}
-        cases.append(Wrong(one, other, measured, _arrays(handed), _beside(want.result, found.path)))
+        cases.append(Wrong(one, other, measured, _arrays(handed), _other_parts(want.result, found.path)))
     if len(paths) != 1:
         return None
     path = paths.pop()
@@ -77,7 +77,7 @@ def _arrays(handed: Mapping[str, Value]) -> dict[str, np.ndarray]:
     return found
 
 
-def _beside(expected: Value, path: Path) -> dict[str, np.ndarray]:
+def _other_parts(expected: Value, path: Path) -> dict[str, np.ndarray]:
     """The other arrays of a right result that is a tuple or a dictionary, by what they are called."""
     if not path:
         return {}

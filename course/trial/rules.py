@@ -136,11 +136,8 @@ def _and_another(cases: Sequence[Wrong]) -> str:
     if not _enough(cases):
         return ""
     for name in {**cases[0].arguments, **cases[0].parts}:
-        others = [_beside(case, name) for case in cases]
-        if len({f"{x:.6g}" for other in others if other is not None for x in other.flat}) < EVIDENCE:
-            continue
-        pairs = [(case, other) for case, other in zip(cases, others, strict=True) if other is not None]
-        if len(pairs) < len(cases):
+        pairs = [(case, other) for case in cases if (other := _beside(case, name)) is not None]
+        if len(pairs) < len(cases) or not _several(other for _, other in pairs):
             continue
         counts = [_factor(other, case.given - case.expected) for case, other in pairs]
         if all(
@@ -467,10 +464,13 @@ def _reordered(cases: Sequence[Wrong]) -> str:
 
 def _enough(cases: Sequence[Wrong]) -> bool:
     """Whether there are numbers enough for a rule about every one of them."""
-    if not all(case.numbers and np.any(case.expected) for case in cases):
-        return False
+    return all(case.numbers and np.any(case.expected) for case in cases) and _several(case.expected for case in cases)
+
+
+def _several(arrays: Iterable[np.ndarray]) -> bool:
+    """Whether there are numbers enough in these, which differ, and are not 0."""
     found: set[float] = set()
-    for number in (x for case in cases for x in case.expected.flat if x):
+    for number in (x for array in arrays for x in array.flat if x):
         found.add(float(f"{number:.6g}"))
         if len(found) == EVIDENCE:
             return True
