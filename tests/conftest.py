@@ -43,6 +43,7 @@ BEGUN_FIRST = (
     TOGETHER,
     "tests/nbgrader_suite/test_suite.py",
     "tests/attacks/test_attacks.py",
+    "tests/test_another_course.py",
     "tests/plugins/test_bookkeeping.py",
     "tests/test_kills.py",
     "tests/engine/test_killed.py",
@@ -59,6 +60,7 @@ BEGUN_FIRST = (
     "tests/authoring/test_sample_code.py",
     "tests/plugins/test_independence.py",
     "tests/plugins/test_quickstart.py",
+    "tests/test_bench.py",
 )
 """What takes longest, however few tests it has: none of it is left to the end, when one worker would wait for another."""
 
