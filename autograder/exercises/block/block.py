@@ -270,21 +270,23 @@ def _wired(
     eps: float,
     act: Act,
     attention_of: str = "T1",
+    first_update: str = "T2",
     past_attention: str = "X",
     norm2_of: str = "T3",
     ffn_of: str = "T4",
+    second_update: str = "T5",
     past_ffn: str = "T3",
     norm: Callable[[F, int], F] | None = None,
 ) -> Stages:
-    """A right block, unless one of these is wrong: what attention, the second norm and the FFN read, what goes past attention and past
-    the FFN and is added to their updates, and the norm of a table and its number."""
+    """A right block, unless one of these is wrong: what attention, the second norm and the FFN read, which updates are added to what
+    goes past attention and past the FFN, and the norm of a table and its number."""
     norm = norm or (lambda Z, i: normalised_rows(Z, params[f"gain{i}"], params[f"bias{i}"], eps))
     at = {"X": X, "T1": norm(X, 1)}
     at["T2"] = attention_of_heads(at[attention_of], params["Wqkv"], params["Wo"], h, keep)
-    at["T3"] = at["T2"] + at[past_attention]
+    at["T3"] = at[first_update] + at[past_attention]
     at["T4"] = norm(at[norm2_of], 2)
     at["T5"] = feed_forward(at[ffn_of], params, act)
-    at["H"] = at["T5"] + at[past_ffn]
+    at["H"] = at[second_update] + at[past_ffn]
     return {name: at[name] for name in at if name != "X"}
 
 
@@ -304,39 +306,25 @@ def second_residual_from_the_norm(X: F, params: Params, h: int, keep: B, eps: fl
 @mistake
 def second_norm_in_place_of_the_ffn(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T5 and added T4 to T3 instead. It is the FFN's output that is added."""
-    stages = block_at_once(X, params, h, keep, eps, act)
-    return {**stages, "H": stages["T4"] + stages["T3"]}
+    return _wired(X, params, h, keep, eps, act, second_update="T4")
 
 
 @mistake
 def first_norm_in_place_of_attention(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """you computed T2 and added T1 to X instead. It is attention's output that is added."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T1 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(T1, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, first_update="T1")
 
 
 @mistake
 def no_first_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your T1 is X as it came. The first LayerNorm, with gain1 and bias1, comes before attention."""
-    T2 = attention_of_heads(X, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T4 = norm2(T3, params, eps)
-    T5 = feed_forward(T4, params, act)
-    return staged(X, T2, T3, T4, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm=lambda Z, i: Z if i == 1 else norm2(Z, params, eps))
 
 
 @mistake
 def no_second_norm(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
     """your T4 is T3 as it came. The second LayerNorm, with gain2 and bias2, comes before the FFN."""
-    T1 = norm1(X, params, eps)
-    T2 = attention_of_heads(T1, params["Wqkv"], params["Wo"], h, keep)
-    T3 = T2 + X
-    T5 = feed_forward(T3, params, act)
-    return staged(T1, T2, T3, T3, T5, T5 + T3)
+    return _wired(X, params, h, keep, eps, act, norm=lambda Z, i: norm1(Z, params, eps) if i == 1 else Z)
 
 
 @mistake
