@@ -2,14 +2,14 @@
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
-# For two cores: a test that waits for a kernel, a browser or a time limit leaves its core to another.
-WORKERS := 3
+# One more than there are cores: a test that waits for a kernel, a browser or a time limit leaves its core to another.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 RUN := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 # Each process would else compile what it imports of this checkout.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: grade test test-all exercises replay numbers hub lab kit site solutions setup release outputs mutants lint
+.PHONY: grade test test-all costs exercises replay numbers hub lab kit site solutions setup release outputs mutants lint
 
 grade: $(READY) release
 	$(RUN) python -m autograder sample
@@ -24,8 +24,12 @@ test: $(READY)
 test-all: $(READY)
 	rm -rf .proofs
 	$(MAKE) --jobs 2 lint exercises SEEDS=2
-	$(RUN) pytest tests -n $(WORKERS)
+	$(RUN) pytest tests -n $(WORKERS) --costs tell
 	$(MAKE) numbers
+
+# What each file of tests costs now, kept as what it may cost (tests/costs.py).
+costs: $(READY)
+	$(RUN) pytest tests -n $(WORKERS) --costs keep
 
 # What is made of the exercises, and their known mistakes. No walls are needed for it.
 exercises: $(READY)
@@ -45,7 +49,7 @@ OTHER_DIGITS := NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR" \
 # What would be compiled is told in times alone.
 numbers: $(READY)
 	$(RUN) $(OTHER_DIGITS) python -m autograder release --check
-	$(RUN) $(OTHER_DIGITS) python -m autograder mutants --seeds 1
+	$(RUN) $(OTHER_DIGITS) python -m autograder mutants --seeds 1 --digits
 	$(RUN) $(OTHER_DIGITS) CXX=no-such-compiler python -m autograder replay
 	$(RUN) $(OTHER_DIGITS) pytest $(addprefix tests/judging/test_,first_notebooks.py fingerprint.py interview.py sketch.py) \
 		tests/authoring/test_answers.py tests/course/trial/test_comparing.py tests/course/test_checking.py -n $(WORKERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
@@ -25,7 +26,7 @@ from tests.support.needed import HUB, POSTGRES
 
 for asks_for_colours in ("CLICOLOR_FORCE", "FORCE_COLOR", "PY_COLORS"):  # tests read what commands print
     os.environ.pop(asks_for_colours, None)
-pytest_plugins = ["tests.proved"]
+pytest_plugins = ["tests.proved", "tests.costs"]
 pytest.register_assert_rewrite("tests.browser.paths", "tests.browser.likeness", "tests.browser.visit")
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")  # a busy one draws and runs slowly, and is no failure
@@ -39,46 +40,28 @@ ONE_AFTER_ANOTHER = (
     "tests/plugins/test_stock_class.py",
 )
 TOGETHER = "one after another"
-BEGUN_FIRST = (
-    TOGETHER,
-    "tests/nbgrader_suite/test_suite.py",
-    "tests/attacks/test_attacks.py",
-    "tests/test_another_course.py",
-    "tests/plugins/test_bookkeeping.py",
-    "tests/test_kills.py",
-    "tests/engine/test_killed.py",
-    "tests/grading/test_run.py",
-    "tests/grading/test_postgres.py",
-    "tests/authoring/test_kits.py",
-    "tests/plugins/test_exchange.py",
-    "tests/plugins/test_hostile_folders.py",
-    "tests/plugins/test_hostile_notebooks.py",
-    "tests/engine/test_outputs.py",
-    "tests/judging/test_capstone.py",
-    "tests/grading/test_questions.py",
-    "tests/authoring/test_unwritten.py",
-    "tests/authoring/test_sample_code.py",
-    "tests/plugins/test_independence.py",
-    "tests/plugins/test_quickstart.py",
-    "tests/test_bench.py",
-)
-"""What takes longest, however few tests it has: none of it is left to the end, when one worker would wait for another."""
-
 # nbgrader starts alembic for each new gradebook, to be told the same word each time.
 nbgrader.api.get_alembic_version = cache(nbgrader.api.get_alembic_version)
 
 
 class ByFile(LoadFileScheduling):
-    """Each file goes to one worker, so that a class that a whole file looks at is graded once; some files share one."""
+    """Each file goes to one worker, so that a class that a whole file looks at is graded once; some files share one. What costs most is
+    begun first: left to the end, one worker would wait for another."""
+
+    def __init__(self, config: pytest.Config, log: Producer) -> None:
+        super().__init__(config, log)
+        from tests.costs import kept
+
+        self._costs: Counter[str] = Counter()
+        for file, cost in kept().items():
+            self._costs[self._split_scope(file)] += cost  # type: ignore[assignment]
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         return TOGETHER if file.startswith(ONE_AFTER_ANOTHER) else file
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        waiting = next((scope for scope in BEGUN_FIRST if scope in self.workqueue), None)
-        if waiting:
-            self.workqueue.move_to_end(waiting, last=False)
+        self.workqueue.move_to_end(max(self.workqueue, key=self._costs.__getitem__), last=False)
         super()._assign_work_unit(node)
 
 

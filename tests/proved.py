@@ -133,7 +133,7 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/browser/test_formgrader.py": (*GRADER, *CAPSTONE),
     "tests/browser/test_hub.py": (*GRADER, *STUDENTS, "docs/hub"),
     "tests/engine": (*GRADER, "course"),
-    "tests/engine/test_outputs.py": (*GRADER, *ONE_NOTEBOOK, "autograder/exercises/{room}"),
+    "tests/engine/test_outputs.py": (*GRADER, *ONE_NOTEBOOK, "autograder/exercises/{room}", "release/{notebook}"),
     "tests/grading": GRADER,
     "tests/grading/test_processes.py": (*GRADER, *CAPSTONE),
     "tests/grading/test_questions.py": (*GRADER, *CAPSTONE),

@@ -11,7 +11,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.authoring.sample import answers_in, as_notebook_code, hand_in, right_in_public, slipped, told_apart
+from autograder.authoring.notebook_code import as_notebook_code
+from autograder.authoring.sample import answers_in, hand_in, right_in_public, slipped, told_apart
 from autograder.exercises import exercises_in
 from autograder.exercises.model import Exercise
 from autograder.folder import Course

@@ -13,7 +13,7 @@ from autograder.authoring.replay import replay
 from autograder.settings import ROOT
 
 MADE = ("source/", "release/", "course/answers/")
-TESTS = ("tests/authoring", "tests/judging/test_interview.py")
+TESTS = ("tests/authoring", "tests/judging/test_interview.py", "tests/engine/test_outputs.py")
 
 
 def attempt(name: str) -> int:

@@ -141,6 +141,9 @@ def mutants(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="how often hidden cases are drawn; 3 times, if not given")
     ] = None,
+    digits: Annotated[
+        bool, typer.Option("--digits", help="only right answers, and the mistakes of which last digits decide")
+    ] = False,
 ) -> None:
     """Prove that every known mistake loses marks and is named, and that right answers keep theirs.
 
@@ -149,7 +152,7 @@ def mutants(
     from autograder.authoring.mutants import SEEDS, Unknown, Unreleased, chosen, main
 
     try:
-        sys.exit(main(chosen(names or ()), range(1, seeds + 1) if seeds else SEEDS, explain))
+        sys.exit(main(chosen(names or ()), range(1, seeds + 1) if seeds else SEEDS, explain, digits))
     except Unknown as error:
         raise typer.BadParameter(str(error)) from None
     except Unreleased as error:

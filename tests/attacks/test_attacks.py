@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
@@ -18,6 +18,7 @@ from reaching import REACHING, VICTIM
 from world import world
 
 from autograder.folder import Course
+from tests.support.stored import stored
 
 pytestmark = pytest.mark.thorough  # several classes, graded behind walls, without, and in stock nbgrader
 
@@ -27,43 +28,70 @@ ENDING = [attack for attack in ATTACKS.values() if not attack.endless]
 IN_STOCK = [attack for attack in ENDING if attack.works == "stock" and not attack.alone]
 UNWALLED = [attack for attack in ATTACKS.values() if attack.works == "unwalled"]
 ALONE = [attack for attack in ATTACKS.values() if attack.alone]
-Arms = dict[str, Future[Arm]]
+Start = Callable[..., Future[Arm]]
 
 
 @pytest.fixture(scope="module")
-def arms(new_course: Callable[[], Course], tmp_path_factory: pytest.TempPathFactory, walls: None) -> Iterator[Arms]:
-    """The classes: behind the walls, without walls, by nbgrader's own rules; and those who would end a run, each alone.
-
-    Those who never come to an end are in classes of their own.
-    """
+def start(tmp_path_factory: pytest.TempPathFactory, walls: None) -> Iterator[Start]:
+    """Begin to grade a class, three at a time."""
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(3))
 
-        def start(course: Course, attacks: list[Attack], *others: object, **settings: Any) -> Future[Arm]:
+        def begin(course: Course, attacks: Sequence[Attack], *others: object, **settings: Any) -> Future[Arm]:
             there = stack.enter_context(world(tmp_path_factory.mktemp("world"), [attack.name for attack in attacks]))
             return pool.submit(graded, course, there, attacks, *others, **settings)
 
-        def stock() -> Course:
-            return stock_course(tmp_path_factory.mktemp("stock") / "course")
+        yield begin
 
-        yield {
-            "walled": start(new_course(), ENDING, STUDENTS),
-            "endless": start(new_course(), ENDLESS, seconds_per_cell=SHORT),
-            "endless in stock": start(stock(), ENDLESS, seconds_per_cell=SHORT),
-            "unwalled": start(new_course(), UNWALLED, AUTOGRADER_WALLS="none"),
-            "stock": start(stock(), IN_STOCK[::2]),
-            "stock too": start(stock(), IN_STOCK[1::2]),
-            **{attack.name: start(stock(), [attack]) for attack in ALONE},
-        }
+
+@pytest.fixture(scope="module")
+def arms(new_course: Callable[[], Course], start: Start) -> dict[str, Future[Arm]]:
+    """The classes behind the walls; those who never come to an end are in one of their own."""
+    return {
+        "walled": start(new_course(), ENDING, STUDENTS),
+        "endless": start(new_course(), ENDLESS, seconds_per_cell=SHORT),
+    }
+
+
+@pytest.fixture(scope="module")
+def successful(new_course: Callable[[], Course], start: Start, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The attacks that work where nothing stands against them: by nbgrader's own rules, or in the engine without walls.
+
+    Which do is stored: it depends on what they try, on what they try it against, and on nothing else.
+    """
+
+    def stock(attacks: Sequence[Attack], **settings: Any) -> tuple[Sequence[Attack], Future[Arm]]:
+        return attacks, start(stock_course(tmp_path_factory.mktemp("stock") / "course"), attacks, **settings)
+
+    def in_stock() -> list[str]:
+        classes = [stock(IN_STOCK[::2]), stock(IN_STOCK[1::2]), stock(ENDLESS, seconds_per_cell=SHORT)]
+        alone = [stock([attack]) for attack in ALONE]  # where it works, it ends the run
+        return [name for attacks, arm in (*classes, *alone) for name in succeeding(attacks, arm.result())]
+
+    def unwalled() -> list[str]:
+        return succeeding(UNWALLED, start(new_course(), UNWALLED, AUTOGRADER_WALLS="none").result())
+
+    course = ("tests/attacks", "course/client.py")
+    engine = ("autograder/engine", "autograder/plugins")
+    return {*stored("attacks_in_stock", course, in_stock), *stored("attacks_unwalled", (*course, *engine), unwalled)}
+
+
+def succeeding(attacks: Sequence[Attack], arm: Arm) -> list[str]:
+    """The names of the attacks of a class, each of which succeeded; the honest work in it has all marks, unless the run was ended."""
+    for attack in attacks:
+        outcome = arm.outcomes[attack.name]
+        assert attack.succeeded(outcome), (attack.name, outcome.scores, outcome.verdicts, outcome.said[-2000:])
+    assert attacks[0].alone or arm.outcomes[VICTIM].scores == POINTS
+    return [attack.name for attack in attacks]
 
 
 @pytest.fixture
-def walled(arms: Arms) -> Arm:
+def walled(arms: dict[str, Future[Arm]]) -> Arm:
     return arms["walled"].result()
 
 
 @pytest.mark.parametrize("arm", ["walled", "endless"])
-def test_the_run_comes_to_its_end(arms: Arms, arm: str) -> None:
+def test_the_run_comes_to_its_end(arms: dict[str, Future[Arm]], arm: str) -> None:
     done = arms[arm].result()
     assert done.returncode == 0, done.log
 
@@ -75,7 +103,7 @@ def test_honest(walled: Arm, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_stopped(arms: Arms, name: str, record_property: Callable[[str, object], None]) -> None:
+def test_stopped(arms: dict[str, Future[Arm]], name: str, record_property: Callable[[str, object], None]) -> None:
     attack = ATTACKS[name]
     outcome = arms["endless" if attack.endless else "walled"].result().outcomes[name]
     graded_as = outcome.scores, outcome.verdicts, outcome.waiting
@@ -89,21 +117,14 @@ def test_stopped(arms: Arms, name: str, record_property: Callable[[str, object],
     assert stopped, (graded_as, outcome.said[-2000:])
 
 
-@pytest.mark.parametrize("name", [attack.name for attack in ATTACKS.values() if attack.works != "mended"])
-def test_succeeds_without(arms: Arms, name: str) -> None:
-    attack = ATTACKS[name]
-    if attack.works == "heard":
-        arm, student = "walled", name + HEARD
-    elif attack.endless:
-        arm, student = "endless in stock", name
-    elif attack.works == "unwalled" or attack.alone:
-        arm, student = (name if attack.alone else "unwalled"), name
-    else:
-        arm, student = ("stock" if attack in IN_STOCK[::2] else "stock too"), name
-    outcome = arms[arm].result().outcomes[student]
-    assert attack.succeeded(outcome), (outcome.scores, outcome.verdicts, outcome.said[-2000:])
+@pytest.mark.parametrize(
+    "name", [attack.name for attack in ATTACKS.values() if attack.works not in ("heard", "mended")]
+)
+def test_succeeds_without(successful: set[str], name: str) -> None:
+    assert name in successful
 
 
-@pytest.mark.parametrize("arm", ["stock", "stock too", "endless in stock", "unwalled"])
-def test_honest_work_has_all_marks_there_too(arms: Arms, arm: str) -> None:
-    assert arms[arm].result().outcomes[VICTIM].scores == POINTS
+@pytest.mark.parametrize("name", [attack.name for attack in ATTACKS.values() if attack.works == "heard"])
+def test_is_heard_on_top_of_right_answers(walled: Arm, name: str) -> None:
+    outcome = walled.outcomes[name + HEARD]
+    assert ATTACKS[name].succeeded(outcome), (outcome.scores, outcome.verdicts, outcome.said[-2000:])

@@ -1,4 +1,5 @@
-"""A server and a browser for each file of tests, and a page for each test."""
+"""One browser for all tests, and one server and one page for all that a student does in notebooks: to load JupyterLab costs more than
+most of what is then done in it."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chromium import FLAGS, chromium
 from tests.browser.front_end import Opened
@@ -16,7 +17,7 @@ from tests.browser.visit import Visit, visiting
 Open = Callable[[str, str], Opened]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     executable = chromium()
     with sync_playwright() as playwright:
@@ -25,21 +26,21 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with serving(tmp_path_factory.mktemp("work"), tmp_path_factory.mktemp("home")) as started:
         yield started
 
 
-@pytest.fixture(scope="module")
-def window(browser: Browser) -> Iterator[BrowserContext]:
-    """A window of 1280 by 800 that keeps what it has fetched: pages of a front end open several times as fast in it."""
-    with browser.new_context(viewport={"width": 1280, "height": 800}) as opened:
-        yield opened
+@pytest.fixture(scope="session")
+def window(browser: Browser) -> Iterator[Page]:
+    """The page that a student has before them, from one test to the next."""
+    with browser.new_context() as context:
+        yield context.new_page()
 
 
 @pytest.fixture
-def visit(window: BrowserContext, server: Server) -> Iterator[Visit]:
+def visit(window: Page, server: Server) -> Iterator[Visit]:
     with visiting(window, server) as begun:
         yield begun
 

@@ -172,4 +172,4 @@ class Opened:
         return max((count for count in self.counts() if count), default=0) + 1
 
     def _wait_until_run(self, places: list[int], first: int) -> None:
-        self.page.wait_for_function(CONSECUTIVE, arg=[PANEL, places, first], polling=50)
+        self.page.wait_for_function(CONSECUTIVE, arg=[PANEL, places, first], polling=200)

@@ -62,6 +62,7 @@ def _running(module: list[str], work: Path, home: Path) -> Iterator[Server]:
     }
     command = [sys.executable, "-m", *module]
     command += ["--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", f"--IdentityProvider.token={TOKEN}"]
+    command += ["--LabApp.expose_app_in_browser=True"]
     log = home / "server.log"
     with log.open("wb") as said:
         environment = os.environ | {name: str(place) for name, place in own.items()}

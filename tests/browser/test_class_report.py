@@ -19,14 +19,14 @@ from tests.support.report_class import a_class
 
 Open = Callable[..., Page]
 PAGES = ("report", "anonymous", "term")
-OF_FEWER = "-of-100"
+OF_FEWER = "-of-40"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pages of a class of 300; and of one of 100 in which everything happens, too, for whoever looks at each element."""
+    """Pages of a class of 300; and of one of 40 in which everything happens, too, for whoever looks at each element."""
     made = tmp_path_factory.mktemp("report")
-    for students, end in ((300, ""), (100, OF_FEWER)):
+    for students, end in ((300, ""), (40, OF_FEWER)):
         write(made, a_class(students), end)
     return made
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import Page
 
 from autograder.settings import ROOT
 from tests.browser.front_end import LAB, PANEL, Opened
@@ -119,7 +119,7 @@ PICTURES = {
 
 
 @pytest.fixture(scope="module", params=HALF_WAY)
-def shown(request: pytest.FixtureRequest, window: BrowserContext, server: Server) -> Iterator[Opened]:
+def shown(request: pytest.FixtureRequest, window: Page, server: Server) -> Iterator[Opened]:
     """A notebook half-way, and run."""
     with visiting(window, server) as visit:
         opened = visit.open(request.param, LAB, HALF_WAY[request.param])

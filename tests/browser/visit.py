@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import ConsoleMessage, Page, Request, WebSocket
 
 from autograder.settings import ROOT
 from course.kit.copies import bring
-from tests.browser.front_end import PATIENCE, Opened
+from tests.browser.front_end import LAB, PATIENCE, Opened
 from tests.browser.server import TOKEN, Server
 
 # What the front ends themselves say, of which no notebook is the cause.
@@ -31,10 +32,25 @@ class Heard:
     outside: list[str] = field(default_factory=list)
 
     def listen(self, page: Page) -> None:
-        page.on("console", self._said)
-        page.on("pageerror", lambda error: self._error(str(error)))
-        page.on("websocket", lambda socket: self._asked(socket.url.replace("ws://", "http://")))
-        page.on("request", lambda request: self._asked(request.url))
+        for event, hear in self._heard.items():
+            page.on(event, hear)  # type: ignore[call-overload]
+
+    def leave(self, page: Page) -> None:
+        for event, hear in self._heard.items():
+            page.remove_listener(event, hear)
+
+    @property
+    def _heard(self) -> dict[str, Callable[[Any], None]]:
+        return {"console": self._said, "pageerror": self._fell, "websocket": self._connected, "request": self._sent}
+
+    def _fell(self, error: object) -> None:
+        self._error(str(error))
+
+    def _connected(self, socket: WebSocket) -> None:
+        self._asked(socket.url.replace("ws://", "http://"))
+
+    def _sent(self, request: Request) -> None:
+        self._asked(request.url)
 
     def _said(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -50,6 +66,12 @@ class Heard:
 
     def _here(self, url: str) -> bool:
         return url.startswith((f"{self.origin}/", "data:", "blob:", "about:"))
+
+
+# As a click in the file browser does, in the JupyterLab that is there already.
+OPEN = "async path => { await window.jupyterapp.commands.execute('filebrowser:open-path', { path }) }"
+CLOSE = "() => [...(window.jupyterapp?.shell.widgets('main') ?? [])].forEach(one => one.dispose())"
+SIZE = {"width": 1280, "height": 800}
 
 
 @dataclass(frozen=True)
@@ -69,24 +91,29 @@ class Visit:
             for cell in tree["cells"]:
                 cell["source"] = written.get(cell["id"], cell["source"])
             path.write_text(json.dumps(tree))
-        self.page.goto(self.server.url(f"{front_end}/{path.relative_to(self.server.work).as_posix()}"))
+        place = path.relative_to(self.server.work).as_posix()
+        if front_end == LAB and self.page.url.startswith(f"{self.server.origin}/lab"):
+            self.page.evaluate(OPEN, place)
+        else:
+            self.page.goto(self.server.url(f"{front_end}/{place}"))
         return Opened(self.page, path)
 
 
 @contextmanager
-def visiting(window: BrowserContext, server: Server) -> Iterator[Visit]:
-    """A page of a window. The kernels that it started end with it.
+def visiting(page: Page, server: Server) -> Iterator[Visit]:
+    """A visit to a server on a page. What was opened in it is closed in the end, and the kernels that it started end with it.
 
     Raises:
         AssertionError: it said what is to be `Heard` of no page.
     """
-    page = window.new_page()
     page.set_default_timeout(PATIENCE)
+    page.set_viewport_size(SIZE)  # type: ignore[arg-type]
     heard = Heard(server.origin)
     heard.listen(page)
     yield Visit(page, server)
+    heard.leave(page)
+    page.evaluate(CLOSE)
     authorised = {"Authorization": f"token {TOKEN}"}
     for session in page.request.get(f"{server.origin}/api/sessions", headers=authorised).json():
         page.request.delete(f"{server.origin}/api/sessions/{session['id']}", headers=authorised)
-    page.close()
     assert (heard.errors, heard.outside) == ([], [])

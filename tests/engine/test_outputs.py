@@ -20,6 +20,7 @@ from autograder.exercises import NOTEBOOKS, exercises_in
 from autograder.judging.hearing import hear
 from autograder.judging.paper import Paper
 from course.client import SOCKET_VARIABLE
+from tests.support.calm import assert_calm
 from tests.support.kernels import run_in_kernel
 from tests.support.shown import Output, looks
 
@@ -100,6 +101,15 @@ def test_every_source_notebook_shows_what_is_stored(zygote: Zygote, notebook: st
             assert [kind for kind, _ in looks(before.outputs)] == [kind for kind, _ in looks(after.outputs)]
         else:
             assert compared(before) == compared(after), before.source
+
+
+@pytest.mark.thorough  # in a kernel, some are run by tests/authoring/test_unwritten.py
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_released_notebook_with_nothing_written_runs_to_its_end_without_a_traceback(
+    zygote: Zygote, notebook: str
+) -> None:
+    released = nbformat.read(str(ROOT / "release" / notebook / f"{notebook}.ipynb"), as_version=4)
+    assert_calm(in_engine(zygote, released), notebook)
 
 
 CELLS = {

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -20,7 +19,7 @@ from autograder.grading.report.lines import NOTHING
 from autograder.grading.run import grade
 from autograder.problems import Problem
 from autograder.settings import ROOT
-from tests.support import stock
+from tests.support import commands, stock
 from tests.support.classes import edit
 from tests.support.grading import grade_command
 from tests.support.quick import calls
@@ -110,8 +109,8 @@ def test_late_days_that_cannot_be_given_say_why(
 def test_the_command_of_late_days(quick_class: QuickClass) -> None:
     course = due(quick_class(ada="2"))
     grade(course, NAME, jobs=1, feedback=False)
-    command = [sys.executable, "-m", "autograder", "extend", NAME, "ada", "--days", "1.5", "--course", str(course.root)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = commands.run(["autograder", "extend", NAME, "ada", "--days", "1.5", "--course", str(course.root)])
+    assert done.returncode == 0
     assert "until 2026-03-03 00:00 UTC" in done.stdout
 
 
@@ -175,8 +174,8 @@ def test_two_assignments_are_graded_one_after_the_other(quick_class: QuickClass)
     course.generate_assignment("other")
     work = shutil.copytree(course.root / "release" / "other", course.folder("submitted", "ada", "other"))
     edit(work / "other.ipynb", 0, "1")
-    commands = [grade_command(course, name, "--yes", "--json") for name in (NAME, "other")]
-    runs = [subprocess.Popen(one, cwd=ROOT, stdout=subprocess.PIPE, text=True) for one in commands]
+    both = [grade_command(course, name, "--yes", "--json") for name in (NAME, "other")]
+    runs = [subprocess.Popen(one, cwd=ROOT, stdout=subprocess.PIPE, text=True) for one in both]
     said = [json.loads(run.communicate(timeout=120)[0]) for run in runs]
     assert sorted(one["code"] for one in said) in ([0, 0], [0, 4])
     for name in (NAME, "other"):

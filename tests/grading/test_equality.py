@@ -15,7 +15,8 @@ from tests.support.classes import (
     penalise,
     release_stock,
 )
-from tests.support.submissions import NOTEBOOK, nbgrader
+from tests.support.commands import nbgrader
+from tests.support.submissions import NOTEBOOK
 
 TABLES = [
     "assignment",

@@ -6,8 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,8 @@ from autograder.grading.feedback import Pages
 from autograder.grading.run import grade
 from autograder.plugins import confining, pages, parts, rendering
 from autograder.plugins.rendering import Renderer
-from autograder.settings import CONFIG, ROOT
+from autograder.settings import CONFIG
+from tests.support import commands
 from tests.support.quick_class import NAME, QuickClass
 
 PLUGGED = '\nc.GenerateFeedback.exporter_class = "autograder.plugins.pages.PageExporter"\n'
@@ -195,11 +194,9 @@ def test_the_class_command_says_so_in_a_sentence_and_ends_with_1(
 def test_nbgraders_command_ends_with_1_and_names_the_student(graded: Course) -> None:
     graded_notebook(graded, "ada").chmod(0o644)
     graded_notebook(graded, "ada").write_text("{")
-    command = [sys.executable, "-m", "nbgrader", "generate_feedback", NAME]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=graded.root, env=environment, text=True, capture_output=True)
+    done = commands.nbgrader(graded, "generate_feedback", NAME)
     assert done.returncode == 1
-    assert f"There was an error processing assignment '{NAME}' for student 'ada'" in done.stderr
+    assert f"There was an error processing assignment '{NAME}' for student 'ada'" in done.stdout
     assert not page(graded, "ada").exists()
     assert marks_on(page(graded, "ben")) == "1.0 / 2.0"
 

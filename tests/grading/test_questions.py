@@ -22,7 +22,8 @@ from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, Li
 from autograder.grading.run import Graded, grade
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.submission import read_submission
-from tests.support.submissions import nbgrader, words
+from tests.support.commands import nbgrader
+from tests.support.submissions import words
 
 NOTEBOOK = "10_capstone"
 (TASK,) = tasks_in(NOTEBOOK)

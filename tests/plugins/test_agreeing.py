@@ -25,7 +25,8 @@ from autograder.plugins.judges import worth
 from autograder.problems import USAGE, Problem
 from autograder.settings import ROOT
 from autograder.this_course import JUDGE
-from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader, scores
+from tests.support.commands import nbgrader
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, scores
 
 CELLS = nbformat.read(ROOT / "source" / NOTEBOOK / f"{NOTEBOOK}.ipynb", as_version=4).cells
 WITH_A_QUESTION = "10_capstone"

@@ -14,7 +14,9 @@ import pytest
 from autograder.folder import Course
 from autograder.plugins.bookkeeping import trouble_with
 from autograder.settings import CONFIG, ROOT
-from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
+from tests.support import commands
+from tests.support.commands import nbgrader
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in
 
 
 def garbage(path: Path) -> None:
@@ -103,9 +105,7 @@ def by_release(course: Course) -> tuple[int, str]:
 
 
 def by_command(course: Course) -> tuple[int, str]:
-    words = [sys.executable, "-m", "autograder", "grade", NOTEBOOK, "--course", str(course.root)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = commands.grade(course, NOTEBOOK)
     return done.returncode, done.stdout
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -16,10 +19,23 @@ from autograder.exercises.model import lesson
 from autograder.exercises.shapes.pairwise_dots import dots_turned
 from autograder.folder import Course
 from course.trial.text import KNOWN_MISTAKE
-from tests.support.submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, nbgrader, page, scores, words
+from tests.support.submissions import EXERCISES, NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
 Done = CompletedProcess[str]
 TURNED = "def pairwise_dots(A, B):\n    return B @ A.T"
+
+
+def nbgrader(course: Course, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Start nbgrader in the course's root, in an environment in which nobody activated anything."""
+    environment = {key: os.environ[key] for key in ("HOME", "PYTHONPATH") if key in os.environ}
+    return subprocess.run(
+        [Path(sys.executable).parent / "nbgrader", *arguments],
+        cwd=course.root,
+        env={"PATH": "/usr/bin:/bin", **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,8 @@ from autograder.plugins.bounds import MOST_CELLS, MOST_NAMES, MOST_VALUES
 from autograder.plugins.handing_in import NO_TIME
 from autograder.plugins.reading import NOT_ASKED_FOR, ODD_TAGS
 from autograder.problems import FAILED
-from autograder.settings import ROOT
+from tests.support import commands
+from tests.support.commands import nbgrader
 from tests.support.submissions import (
     EXERCISES,
     NOTEBOOK,
@@ -29,7 +29,6 @@ from tests.support.submissions import (
     answer_cell,
     filled,
     hand_in,
-    nbgrader,
     page,
     place,
     scores,
@@ -282,9 +281,7 @@ def by_nbgrader(course: Course) -> Run:
 
 
 def by_command(course: Course) -> Run:
-    words = [sys.executable, "-m", "autograder", "grade", NOTEBOOK, "--jobs", "2", "--course", str(course.root)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "1000"}
-    done = subprocess.run(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = commands.grade(course, NOTEBOOK, "--jobs", "2", COLUMNS="1000")
     return Run(course, done.returncode == FAILED, done.stdout)  # some were not graded, and are named
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +17,7 @@ from nbgrader.api import Gradebook
 
 from autograder.folder import Course
 from autograder.plugins.bounds import DEEPEST, LARGEST_FILE, MOST_BYTES, MOST_CELLS, MOST_FILES, MOST_OUTPUTS
-from autograder.settings import ROOT
+from tests.support import commands
 from tests.support.stock import PLUGGED, cell, grades, nbgrader, stock_course
 
 NAME = "sums"
@@ -107,9 +105,7 @@ def by_nbgrader(course: Course) -> str:
 
 
 def by_command(course: Course) -> str:
-    words = [sys.executable, "-m", "autograder", "grade", NAME, "--jobs", "2", "--course", str(course.root)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+    return commands.grade(course, NAME, "--jobs", "2").stdout
 
 
 @pytest.fixture(scope="module", params=[pytest.param(by_nbgrader, marks=pytest.mark.thorough), by_command])

@@ -18,7 +18,8 @@ from autograder.plugins.marked import TOLD, Marked
 from autograder.plugins.stamping import marks
 from course import feedback
 from tests.support.classes import TURNED, duplicated
-from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader, page, words
+from tests.support.commands import nbgrader
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, page, words
 
 SCALED = "def mix_rows(W, V):\n    return 1.5 * (W @ V)"
 

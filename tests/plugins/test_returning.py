@@ -11,7 +11,8 @@ from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.plugins.reading import quarantine
 from autograder.plugins.returning import SECRET, TIMESTAMP, complete, is_secret
-from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, nbgrader
+from tests.support.commands import nbgrader
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in
 
 WORD = secrets.token_hex(64)
 

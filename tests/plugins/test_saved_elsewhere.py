@@ -15,8 +15,9 @@ from autograder.grading.run import grade
 from autograder.plugins.reading import notebook_in
 from autograder.settings import ROOT
 from course.cells import same_ends
+from tests.support.commands import nbgrader
 from tests.support.front_ends import FRONT_ENDS, REARRANGED, metadata_lost, worked_on
-from tests.support.submissions import NOTEBOOK, RIGHT, Graded, nbgrader, page, place, scores
+from tests.support.submissions import NOTEBOOK, RIGHT, Graded, page, place, scores
 
 SAVED = FRONT_ENDS | REARRANGED | {"metadata-lost": metadata_lost}
 UNTOUCHED = "jupyterlab"

@@ -1,10 +1,14 @@
-"""A class of an assignment that this course does not know: graded as stock nbgrader grades it, cell by cell."""
+"""A class of an assignment that this course does not know: graded as stock nbgrader grades it, cell by cell.
+
+What stock nbgrader gives is stored: it depends on the class, its settings and nbgrader alone.
+"""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
@@ -12,8 +16,9 @@ from nbgrader.api import Gradebook
 from autograder.folder import Course
 from tests.support.stock import DOCUMENTATION, PLUGGED, Grade, grades, nbgrader, stock_course
 from tests.support.stock_class import ASSIGNMENT, CLASS, DUE, ENDLESS, FIRST, SECOND, hand_in, write_source
+from tests.support.stored import stored
 
-pytestmark = pytest.mark.thorough  # a class of 34, graded twice
+pytestmark = pytest.mark.thorough  # a class of 34
 
 SETTINGS = f"""
 c.LateSubmissionPlugin.penalty_method = "zero"
@@ -67,28 +72,31 @@ class Result:
     given_up: bool
     cells: dict[str, dict[str, Grade]]
     penalty: dict[str, float | None]
-    files: frozenset[str]
+    files: list[str]
 
-    @property
-    def points(self) -> float | None:
-        return (
-            None
-            if self.given_up
-            else sum(grade.score or 0.0 for cells in self.cells.values() for grade in cells.values())
-        )
+    def stated(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        found: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return found
 
 
-def result(course: Course, student: str) -> Result:
+def points(stated: dict[str, Any]) -> float | None:
+    cells = [grade for notebook in stated["cells"].values() for grade in notebook.values()]
+    return None if stated["given_up"] else sum(grade["score"] or 0.0 for grade in cells)
+
+
+def result(course: Course, student: str) -> dict[str, Any]:
     folder = course.folder("autograded", student, ASSIGNMENT)
     with Gradebook(course.database) as gradebook:
-        stored = gradebook.find_submission(ASSIGNMENT, student).notebooks
-        penalty = {notebook.name: notebook.late_submission_penalty for notebook in stored}
+        notebooks = gradebook.find_submission(ASSIGNMENT, student).notebooks
+        penalty = {notebook.name: notebook.late_submission_penalty for notebook in notebooks}
+    files = (str(path.relative_to(folder)) for path in folder.rglob("*") if "__pycache__" not in path.parts)
     return Result(
         given_up=not folder.exists(),
         cells={name: grades(course.database, ASSIGNMENT, name, student) for name in (FIRST, SECOND)},
         penalty=penalty,
-        files=frozenset(str(path.relative_to(folder)) for path in folder.rglob("*") if "__pycache__" not in path.parts),
-    )
+        files=sorted(files),
+    ).stated()
 
 
 @dataclass(frozen=True)
@@ -119,41 +127,43 @@ WRONG_ON_STOCK = {
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, Graded]:
-    """The class on stock nbgrader and with the plug-ins, at the same time: one works while the other waits for what never ends."""
-    courses = [handed_in(tmp_path_factory.mktemp(name), more) for name, more in (("stock", ""), ("ours", PLUGGED))]
-    with ThreadPoolExecutor(2) as pool:
-        stock, ours = pool.map(graded, courses)
-    return stock, ours
+def stock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What each student has of stock nbgrader."""
+
+    def find() -> dict[str, Any]:
+        done = graded(handed_in(tmp_path_factory.mktemp("stock"), ""))
+        assert LOOKS_AFTER not in done.log
+        return {student: result(done.course, student) for student in CLASS}
+
+    found: dict[str, Any] = stored("stock_class", ("tests/plugins/test_stock_class.py",), find)
+    return found
 
 
-@pytest.fixture
-def stock(both: tuple[Graded, Graded]) -> Graded:
-    return both[0]
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    return graded(handed_in(tmp_path_factory.mktemp("ours"), PLUGGED))
 
 
-@pytest.fixture
-def ours(both: tuple[Graded, Graded]) -> Graded:
-    return both[1]
+LOOKS_AFTER = "Looking for what does not belong"
+"""What nbgrader prints with the plug-ins alone."""
 
 
-def test_one_of_the_two_has_the_plugins(stock: Graded, ours: Graded) -> None:
-    assert "Looking for what does not belong" in ours.log
-    assert "Looking for what does not belong" not in stock.log
+def test_one_of_the_two_has_the_plugins(ours: Graded) -> None:
+    assert LOOKS_AFTER in ours.log
 
 
 @pytest.mark.parametrize("student", CLASS)
-def test_stock_nbgrader_gives_what_is_said_here(stock: Graded, student: str) -> None:
-    assert result(stock.course, student).points == CLASS[student].earns, stock.log
+def test_stock_nbgrader_gives_what_is_said_here(stock: dict[str, Any], student: str) -> None:
+    assert points(stock[student]) == CLASS[student].earns
 
 
 @pytest.mark.parametrize("student", [student for student in CLASS if student not in WRONG_ON_STOCK])
-def test_it_is_graded_as_on_stock(stock: Graded, ours: Graded, student: str) -> None:
-    assert result(ours.course, student) == result(stock.course, student), ours.log
+def test_it_is_graded_as_on_stock(stock: dict[str, Any], ours: Graded, student: str) -> None:
+    assert result(ours.course, student) == stock[student], ours.log
 
 
 @pytest.mark.parametrize("student", WRONG_ON_STOCK)
 def test_where_stock_is_wrong_by_its_own_documentation(ours: Graded, student: str) -> None:
     wrong = WRONG_ON_STOCK[student]
     assert wrong.sentence in " ".join((DOCUMENTATION / wrong.page).read_text().split())
-    assert result(ours.course, student).points == wrong.ours, ours.log
+    assert points(result(ours.course, student)) == wrong.ours, ours.log

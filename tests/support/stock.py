@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from nbgrader.api import Gradebook
 
 from autograder.folder import Course
 from autograder.settings import CONFIG
+from tests.support import commands
 
 DOCUMENTATION = files("nbgrader") / "docs" / "source"
 SETTINGS = """
@@ -114,11 +114,4 @@ def grades(database: str, assignment: str, notebook: str, student: str) -> dict[
 def nbgrader(folder: Path, *arguments: str) -> str:
     """Run nbgrader in a folder, as someone does who has activated its environment. Gives what it printed; failing is no error."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return subprocess.run(
-        [sys.executable, "-m", "nbgrader", *arguments],
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ).stdout
+    return commands.run(["nbgrader", *arguments], folder, {**os.environ, "PATH": path}).stdout

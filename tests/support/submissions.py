@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,19 +56,6 @@ def hand_in(course: Course, student: str, notebook: NotebookNode) -> Path:
     path = place(course, student)
     path.write_text(json.dumps(notebook))  # as it is: nbformat would refuse some of what students hand in
     return path
-
-
-def nbgrader(course: Course, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run nbgrader from the course's root, in an environment in which nobody activated anything."""
-    environment = {key: os.environ[key] for key in ("HOME", "PYTHONPATH") if key in os.environ}
-    return subprocess.run(
-        [Path(sys.executable).parent / "nbgrader", *arguments],
-        cwd=course.root,
-        env={"PATH": "/usr/bin:/bin", **environment},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
 
 
 def scores(course: Course, student: str) -> tuple[float | None, ...]:

@@ -6,7 +6,7 @@ import ast
 
 import nbformat
 
-from autograder.authoring.sample import as_notebook_code
+from autograder.authoring.notebook_code import as_notebook_code
 from autograder.exercises.model import ANSWER, Exercise
 from autograder.settings import ROOT
 
