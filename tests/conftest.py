@@ -4,6 +4,7 @@ walls can be built, or no browser, PostgreSQL or hub is."""
 from __future__ import annotations
 
 import os
+import random
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ NO_WALLS = "walls around submissions cannot be built here"
 REQUIRED = "REQUIRE_WALLS"  # set in the environment where a test that is left out is a failure
 ONE_AFTER_ANOTHER = (
     "tests/browser/",  # a browser, a server and kernels fill a machine
+    "tests/authoring/test_site.py",  # it looks at the same site
     "tests/plugins/test_executing.py",  # in these, cells have a few seconds
     "tests/plugins/test_hostile_answers.py",
     "tests/plugins/test_stock_class.py",
@@ -53,7 +55,7 @@ class ByFile(LoadFileScheduling):
         from tests.costs import kept
 
         self._costs: Counter[str] = Counter()
-        for file, cost in kept().items():
+        for file, cost in () if config.getoption("shuffled") is not None else kept().items():
             self._costs[self._split_scope(file)] += cost  # type: ignore[assignment]
 
     def _split_scope(self, nodeid: str) -> str:
@@ -63,6 +65,33 @@ class ByFile(LoadFileScheduling):
     def _assign_work_unit(self, node: WorkerController) -> None:
         self.workqueue.move_to_end(max(self.workqueue, key=self._costs.__getitem__), last=False)
         super()._assign_work_unit(node)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffled", type=int, metavar="SEED", help="run files, and the tests in each, in an order drawn from this"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put tests into an order that nobody thought of, if that is asked for. Those of a file stay together, as do those of a parameter
+    for which a fixture was made."""
+    seed = config.getoption("shuffled")
+    if seed is not None:
+        drawn = random.Random(seed)
+        files = {item.path: drawn.random() for item in items}
+        places = {item: drawn.random() for item in items}
+        items.sort(key=lambda item: (files[item.path], _made_for(item), places[item]))
+
+
+def _made_for(item: pytest.Item) -> tuple[str, ...]:
+    """The parameters of a test for which a fixture of its whole file is made."""
+    given = getattr(item, "callspec", None)
+    made = given._arg2scope if given else {}
+    return tuple(
+        str(given.indices[name]) for name, scope in sorted(made.items()) if given and scope.value != "function"
+    )
 
 
 @pytest.hookimpl(optionalhook=True)

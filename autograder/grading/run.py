@@ -47,6 +47,8 @@ from autograder.problems import FAILED, UNCONFIRMED, Problem, nearest
 
 BATCH = 50
 MARKING, WRITING, FEEDBACK = "Marking", "Writing", "Feedback on"
+OF_NO_FILE = (BlockingIOError, ChildProcessError, ConnectionError, InterruptedError, ProcessLookupError, TimeoutError)
+"""What processes and sockets raise, unless a file is named."""
 ENGINE = f"{JudgedExecute.__module__}.{JudgedExecute.__qualname__}"
 
 
@@ -150,6 +152,8 @@ def grade(
         except TooMuchToSend as error:
             raise Problem(f"{assignment} cannot be graded: {error}.") from None
         except OSError as error:
+            if error.filename is None and isinstance(error, OF_NO_FILE):
+                raise
             kept = "What was finished is kept: make room, or make it writable, and run the same command again."
             raise Problem(
                 f"{error.filename or 'A file'} could not be used: {error.strerror or error}. {kept}", FAILED

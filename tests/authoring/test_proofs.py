@@ -16,7 +16,7 @@ from autograder.dependencies import imported
 from autograder.exercises import exercises_in, names_in
 from autograder.settings import ROOT
 from tests import proved
-from tests.conftest import BEGUN_FIRST, ONE_AFTER_ANOTHER, TOGETHER
+from tests.conftest import ONE_AFTER_ANOTHER
 
 
 def digest(names: list[str]) -> str:
@@ -137,8 +137,7 @@ def test_what_a_clone_leaves_out_is_there_and_rests_on_something() -> None:
     assert [file for file in files if not proved.rests_on(file)] == []
 
 
-def test_what_is_begun_first_is_there() -> None:
-    assert {name for name in BEGUN_FIRST if name != TOGETHER} <= set(proved.files_of_tests())
+def test_what_runs_one_after_another_is_there() -> None:
     assert all(any(ROOT.glob(f"{name}*")) for name in ONE_AFTER_ANOTHER)
 
 

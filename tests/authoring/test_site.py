@@ -28,6 +28,7 @@ from autograder.exercises import NOTEBOOKS
 from autograder.problems import Problem
 from autograder.settings import ROOT
 from tests.support.leaks import Secret, cells_of, flat, functions, leaked, solution_texts
+from tests.support.whole_site import whole_site
 
 every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS)
 LISTED = [name for names in ABOUT.values() for name in names]
@@ -37,10 +38,7 @@ every_page = pytest.mark.parametrize("name", READ)
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site with all notebooks."""
-    folder = tmp_path_factory.mktemp("site") / "site"
-    make_site(NOTEBOOKS[-1], folder)
-    return folder
+    return whole_site(tmp_path_factory)
 
 
 @cache

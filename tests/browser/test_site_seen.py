@@ -14,9 +14,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from autograder.authoring.site import make_site
 from autograder.exercises import NOTEBOOKS
 from tests.support.axe import faults
+from tests.support.whole_site import whole_site
 
 pytestmark = pytest.mark.thorough  # every page, on two screens, in two lights
 
@@ -42,10 +42,7 @@ BEYOND = "() => document.documentElement.scrollWidth - document.documentElement.
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site with all notebooks."""
-    folder = tmp_path_factory.mktemp("site") / "site"
-    make_site(NOTEBOOKS[-1], folder)
-    return folder
+    return whole_site(tmp_path_factory)
 
 
 class Silent(SimpleHTTPRequestHandler):

@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import suppress
 from io import StringIO
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from tests.support.killing import killing_after
 from tests.support.quick import calls
 from tests.support.quick_class import NAME, QuickClass, hand_in
 
+STRIDE = 3
 PHASES = ((1, "Marking"), (2, "Writing"), (3, "Feedback on"))
 
 
@@ -263,14 +265,15 @@ def test_a_run_that_is_killed_goes_on_where_it_was(quick_class: QuickClass) -> N
 
 @pytest.mark.thorough
 def test_killed_anywhere_while_it_writes_the_next_run_ends_in_the_same_state(quick_class: QuickClass) -> None:
-    """Each step of writing is a file or folder made, renamed or removed, or the gradebook opened."""
+    """Each step of writing is a file or folder made, renamed or removed, or the gradebook opened. Every run tries one in three of them,
+    and begins at random."""
     course = quick_class(ada="2", ben="1")
     grade(course, NAME, jobs=1, feedback=False)
     hand_in(course, "ben", "1.5")
     hand_in(course, "cleo", "0.5")
     grade(course, NAME, jobs=1, feedback=False, confirm=lambda _: False)
     copies = course.root.parent
-    steps = 0
+    steps = random.randrange(STRIDE)
     reference = killed_after(course, 10_000, copies / "reference")[1]
     grade(reference, NAME, jobs=1, feedback=False)
     while True:
@@ -280,9 +283,25 @@ def test_killed_anywhere_while_it_writes_the_next_run_ends_in_the_same_state(qui
         grade(copied, NAME, jobs=1, feedback=False)
         assert state(copied) == state(reference), f"killed after {steps} steps"
         shutil.rmtree(copied.root)
-        steps += 1
+        steps += STRIDE
     assert steps > 20
     assert called(copied) == called(course)
+
+
+def test_a_fork_of_a_process_that_has_a_fork_server_grades_with_one_of_its_own(quick_class: QuickClass) -> None:
+    course = quick_class(ada="die once 2")  # a process that died is replaced by one of the server's
+    get_context("forkserver").Process(target=time.sleep, args=[0]).start()
+    assert not killing_after(10_000, lambda: grade(course, NAME, jobs=1, feedback=False))
+    assert called(course) == ["ada", "ada"]
+
+
+def test_what_is_no_files_fault_is_said_of_no_file(quick_class: QuickClass, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ChildProcessError(errno.ECHILD, "No child processes")
+
+    monkeypatch.setattr(Local, "submit", fail)
+    with pytest.raises(ChildProcessError):
+        grade(quick_class(ada="2"), NAME, jobs=1, feedback=False)
 
 
 def killed_after(course: Course, steps: int, to: Path) -> tuple[bool, Course]:

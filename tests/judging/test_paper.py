@@ -17,7 +17,7 @@ from course.client import answer
 from course.trial import ranks
 from course.trial.functions import Function
 from course.trial.values import pack
-from tests.support.sampled import is_first, sampled
+from tests.support.sampled import is_first
 
 DOTS = exercise_named("00_shapes", "pairwise_dots")
 
@@ -68,7 +68,7 @@ def test_what_is_right_and_what_a_mistake_says_is_worked_out_once_for_each_case(
     assert len(asked) == 5
 
 
-@pytest.mark.parametrize("exercise", sampled(every_exercise(), is_first, lambda exercise: exercise.name))
+@pytest.mark.parametrize("exercise", filter(is_first, every_exercise()), ids=lambda exercise: exercise.name)
 def test_whoever_was_tried_before_leaves_the_paper_as_it_was(exercise: Exercise) -> None:
     """A second answer, right or wrong, gets the verdict that it would have got as the first; functions and devices are made anew."""
     shared = Paper(exercise, 3)

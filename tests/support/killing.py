@@ -7,12 +7,20 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from multiprocessing import forkserver
+
+
+def _forget_the_fork_server() -> None:
+    """A fork starts a server of its own: that of the process that it was forked from is no child of its."""
+    server = forkserver._forkserver  # type: ignore[attr-defined]
+    server._forkserver_address = server._forkserver_alive_fd = server._forkserver_pid = None
 
 
 def killing_after(steps: int, work: Callable[[], object]) -> bool:
     """Do something in a process that is killed after so many steps; whether it came to that."""
     child = os.fork()
     if child == 0:
+        _forget_the_fork_server()
         left = [steps]
 
         def count(event: str, arguments: tuple[object, ...]) -> None:
