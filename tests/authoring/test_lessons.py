@@ -19,6 +19,7 @@ from course.trial.comparing import difference
 from course.trial.text import recognised
 from course.trial.values import Value, map_leaves
 from tests.support.leaks import source_cells
+from tests.support.sampled import is_first
 
 MOST_WORDS = 50
 """What is read in a quarter of a minute. The comparison of the answer with the right one stands beside it, and says the rest."""

@@ -34,6 +34,12 @@ FFN = exercise_named("05_block", "ffn")
 DOTS = exercise_named("00_shapes", "pairwise_dots")
 
 
+@pytest.fixture(autouse=True)
+def as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test makes up stands in no module of an exercise, of which a notebook's code could be made."""
+    monkeypatch.setattr(mutants, "as_written", mutants.as_student)
+
+
 @pytest.mark.parametrize("exercise", [FFN, DOTS], ids=lambda exercise: exercise.name)
 def test_every_mistake_loses_marks_and_is_named_by_both(exercise: Exercise) -> None:
     found = rows(exercise)

@@ -84,7 +84,7 @@ def test_what_is_in_trouble_is_never_kept(checkout: Path, monkeypatch: pytest.Mo
     (exercise, *_) = exercises_in("00_shapes")
     asked: list[str] = []
 
-    def in_trouble(exercise: Any, seeds: Any) -> list[mutants.Row]:
+    def in_trouble(exercise: Any, *_: Any) -> list[mutants.Row]:
         asked.append(exercise.name)
         return [mutants.Row(exercise.name, "slip", "mistake", "survived", "survives the hidden test")]
 

@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
 from autograder.folder import Course
+from tests.support.commands import nbgrader
 
 NOTEBOOK = "00_shapes"
 EXERCISES = ("pairwise_dots", "mix_rows", "to_columns")
