@@ -28,6 +28,13 @@ def test_what_costs_little_may_cost_more_and_a_new_file_may_cost_as_much_as_matt
     assert len(dearer({B: MATTERS + 1.0}, {})) == 1
 
 
+def test_where_all_files_cost_more_it_is_the_machine() -> None:
+    before = {f"tests/test_{number}.py": 200.0 for number in range(12)}
+    assert dearer({file: 3 * cost for file, cost in before.items()}, before) == []
+    (sentence,) = dearer({file: 3 * cost for file, cost in before.items()} | {"tests/test_3.py": 1300.0}, before)
+    assert sentence.startswith("tests/test_3.py costs 1300 loops, and 600 are kept of it")
+
+
 def test_the_table_adds_up_by_folder_and_begins_with_the_dearest() -> None:
     said = table({A: 20.0, B: 50.0}, {A: 3, B: 4}, 10.0)
     assert [line.split() for line in said[1:4]] == [

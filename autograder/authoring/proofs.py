@@ -42,15 +42,9 @@ class Checkout:
         """
         return {path for name in rests_on for path in self._reached_by(name)}
 
-    def digest(self, rests_on: Iterable[str], surroundings: str | None = None) -> str:
-        """What changes with all that is reached.
-
-        Args:
-            rests_on: as above.
-            surroundings: what it changes with besides; the packages that are installed, and what decides how numbers are computed,
-                if None.
-        """
-        found = hashlib.sha256((_surroundings() if surroundings is None else surroundings).encode())
+    def digest(self, rests_on: Iterable[str]) -> str:
+        """What changes with all that is reached, with packages, and with what decides how numbers are computed."""
+        found = hashlib.sha256(_surroundings().encode())
         for path in sorted(self.reached(rests_on)):
             found.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + self._mark(path))
         return found.hexdigest()

@@ -132,4 +132,4 @@ def discard() -> None:
         _kept.standby = None
     if _kept.own is not None:
         _kept.own.close()
-        _kept.own, _kept.used = None, False
+        _kept.own, _kept.modules, _kept.used = None, set(), False

@@ -71,9 +71,9 @@ def successful(new_course: Callable[[], Course], start: Start, tmp_path_factory:
     def unwalled() -> list[str]:
         return succeeding(UNWALLED, start(new_course(), UNWALLED, AUTOGRADER_WALLS="none").result())
 
-    course = ("tests/attacks", "course/client.py")
+    tried = ("tests/attacks", "tests/support/submissions.py", "course/checking.py", "course/client.py", "course/trial")
     engine = ("autograder/engine", "autograder/plugins")
-    return {*stored("attacks_in_stock", course, in_stock), *stored("attacks_unwalled", (*course, *engine), unwalled)}
+    return {*stored("attacks_in_stock", tried, in_stock), *stored("attacks_unwalled", (*tried, *engine), unwalled)}
 
 
 def succeeding(attacks: Sequence[Attack], arm: Arm) -> list[str]:

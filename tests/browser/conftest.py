@@ -1,5 +1,5 @@
-"""One browser for all tests, and one server and one page for all that a student does in notebooks: to load JupyterLab costs more than
-most of what is then done in it."""
+"""One browser and one server for all tests, and one page for all tests of a file: to load JupyterLab costs more than most of what is
+then done in it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def window(browser: Browser) -> Iterator[Page]:
-    """The page that a student has before them, from one test to the next."""
+    """The page that a student has before them, from one test of a file to the next."""
     with browser.new_context() as context:
         yield context.new_page()
 

@@ -16,7 +16,7 @@ from tests.support.counting import calls
 AGES = 600.0  # seconds; only what hangs takes so long, however busy the machine is
 FILE = "/tmp/ipykernel_1/1.py"
 PRINT_KEPT = """
-(kept,) = get_ipython().history_manager.exceptions.values()
+*_, kept = get_ipython().history_manager.exceptions.values()
 print("\\n".join(kept["traceback"]), end="")
 """
 

@@ -42,7 +42,7 @@ KNOWN_ON_STOCK = {
 }
 REPLACED = {"nbgrader.preprocessors.execute.Execute", "nbgrader.preprocessors.saveautogrades.SaveAutoGrades"}
 
-RESTS_ON = ("autograder/plugins", "tests/nbgrader_suite")
+RESTS_ON = ("autograder/engine", "autograder/plugins", "autograder/verdicts", "tests/nbgrader_suite")
 
 
 @functools.cache

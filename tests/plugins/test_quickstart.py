@@ -37,7 +37,7 @@ def stock(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any
     def find() -> dict[str, Any]:
         return left(graded(made, tmp_path_factory.mktemp("stock") / "course", ""))
 
-    found: dict[str, Any] = stored("quickstart", ("tests/plugins/test_quickstart.py",), find)
+    found: dict[str, Any] = stored("quickstart", ("tests/plugins/test_quickstart.py", "tests/support/stock.py"), find)
     return found
 
 

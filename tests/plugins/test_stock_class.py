@@ -135,7 +135,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         assert LOOKS_AFTER not in done.log
         return {student: result(done.course, student) for student in CLASS}
 
-    found: dict[str, Any] = stored("stock_class", ("tests/plugins/test_stock_class.py",), find)
+    found: dict[str, Any] = stored("stock_class", RESTS_ON, find)
     return found
 
 
@@ -144,6 +144,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     return graded(handed_in(tmp_path_factory.mktemp("ours"), PLUGGED))
 
 
+RESTS_ON = ("tests/plugins/test_stock_class.py", "tests/support/stock.py", "tests/support/stock_class.py")
 LOOKS_AFTER = "Looking for what does not belong"
 """What nbgrader prints with the plug-ins alone."""
 

@@ -6,15 +6,16 @@ commits what is then stored.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
-from autograder.authoring.proofs import Checkout
+from autograder.settings import ROOT
 
-PLACE = Path(__file__).parents[1] / "stored"
+PLACE = ROOT / "tests" / "stored"
+VERSIONS = "constraints.txt"
 
 
 def stored(name: str, rests_on: Iterable[str], find: Callable[[], Any]) -> Any:
@@ -22,12 +23,10 @@ def stored(name: str, rests_on: Iterable[str], find: Callable[[], Any]) -> Any:
 
     Args:
         name: of the file in which it is stored.
-        rests_on: the files and folders of the checkout that it depends on, with what they import. Versions of packages stand in
-            `constraints.txt`.
+        rests_on: the files and folders of the checkout that it depends on, besides the versions of packages.
         find: returns what JSON can hold.
     """
-    python = "{}.{}".format(*sys.version_info)
-    digest = Checkout().digest(["constraints.txt", *rests_on], python)
+    digest = _digest([VERSIONS, *rests_on])
     path = PLACE / f"{name}.json"
     known = json.loads(path.read_text()) if path.is_file() else {}
     if known.get("rests_on") != digest:
@@ -36,3 +35,14 @@ def stored(name: str, rests_on: Iterable[str], find: Callable[[], Any]) -> Any:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return known["found"]
+
+
+def _digest(names: Iterable[str]) -> str:
+    """What changes with these files, with the files in these folders, and with Python."""
+    found = hashlib.sha256("{}.{}".format(*sys.version_info).encode())
+    for name in names:
+        files = [ROOT / name] if (ROOT / name).is_file() else sorted((ROOT / name).rglob("*"))
+        for path in files:
+            if path.is_file() and "__pycache__" not in path.parts:
+                found.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()

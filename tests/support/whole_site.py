@@ -11,8 +11,14 @@ from autograder.authoring.site import make_site
 from autograder.exercises import NOTEBOOKS
 
 
-@cache
 def whole_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site") / "site"
-    make_site(NOTEBOOKS[-1], folder)
-    return folder
+    """Where it lies."""
+    return _made_in(tmp_path_factory.getbasetemp())
+
+
+@cache
+def _made_in(folder: Path) -> Path:
+    site = folder / "whole-site" / "site"
+    site.parent.mkdir()
+    make_site(NOTEBOOKS[-1], site)
+    return site
