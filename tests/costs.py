@@ -113,6 +113,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Costs(config), "costs")
 
 
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
+
+
+def _is_last_of_its_file(item: pytest.Item, following: pytest.Item | None) -> bool:
+    return following is None or _file(item) != _file(following)
+
+
 class Costs:
     """What one run costs. Where tests run in processes of their own, these count, and the first one tells."""
 
@@ -121,7 +129,7 @@ class Costs:
         self._seconds: Counter[str] = Counter()
         self._tests: Counter[str] = Counter()
         self._loops = [one_loop()]
-        self._before = spent()
+        self._before = self._most = spent()
         self._sentences: list[str] = []
 
     @pytest.hookimpl(trylast=True)
@@ -131,11 +139,16 @@ class Costs:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
         yield
-        file, following = (one.nodeid.partition("::")[0] if one else "" for one in (item, nextitem))
-        if file != following:
+        if _is_last_of_its_file(item, nextitem):
             now = spent()
-            self._seconds[file] += now - self._before  # type: ignore[assignment]
+            self._seconds[_file(item)] += max(now, self._most) - self._before  # type: ignore[assignment]
             self._before = now
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        """What servers and browsers have spent is known while they are there: some end with nobody who waits for them."""
+        if _is_last_of_its_file(item, nextitem):
+            self._most = spent()
 
     def pytest_collection_finish(self) -> None:
         self._before = spent()

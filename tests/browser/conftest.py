@@ -1,5 +1,5 @@
-"""One browser and one server for all tests, and one page for all tests of a file: to load JupyterLab costs more than most of what is
-then done in it."""
+"""One browser for all tests, and a server and a page for those of a file: to load JupyterLab costs more than most of what is then done
+in it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with serving(tmp_path_factory.mktemp("work"), tmp_path_factory.mktemp("home")) as started:
         yield started
