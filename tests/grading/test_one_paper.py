@@ -29,7 +29,7 @@ def points(course: Course, *students: str) -> set[tuple[float, ...]]:
     return {scores(course, student) for student in students}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def graded(new_course: Callable[[], Course]) -> tuple[Course, Graded]:
     course = new_course()
     answered(course, *STUDENTS)
