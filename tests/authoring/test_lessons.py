@@ -96,7 +96,7 @@ def test_no_message_is_long_before_its_numbers(exercise: Exercise) -> None:
     assert {name: words for name, words in counted.items() if words > MOST_BEFORE_NUMBERS} == {}
 
 
-@pytest.mark.parametrize("exercise", filter(is_first, every_exercise()), ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", list(filter(is_first, every_exercise())), ids=lambda exercise: exercise.name)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_nor_is_it_where_the_mistake_was_made_in_another_dtype(exercise: Exercise, dtype: type[np.floating]) -> None:
     """Each lesson of those that such answers point to: where they point to several, the student chooses."""

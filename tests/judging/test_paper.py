@@ -68,7 +68,7 @@ def test_what_is_right_and_what_a_mistake_says_is_worked_out_once_for_each_case(
     assert len(asked) == 5
 
 
-@pytest.mark.parametrize("exercise", filter(is_first, every_exercise()), ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", list(filter(is_first, every_exercise())), ids=lambda exercise: exercise.name)
 def test_whoever_was_tried_before_leaves_the_paper_as_it_was(exercise: Exercise) -> None:
     """A second answer, right or wrong, gets the verdict that it would have got as the first; functions and devices are made anew."""
     shared = Paper(exercise, 3)
