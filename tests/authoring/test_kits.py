@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 import warnings
 from collections.abc import Iterator
@@ -103,7 +102,9 @@ def takes(function: FunctionType, exercise: Exercise) -> bool:
 
 
 LONG = 0.75
-"""Seconds of processor time; no answer takes as long for all public cases."""
+"""Seconds of processor time; no answer takes as long for the public cases of every exercise that it could be one of."""
+WAITING = 3.0
+"""Seconds; what waits for something spends no processor time."""
 
 
 class TooLong(Exception):
@@ -137,25 +138,31 @@ def gives_the_answers(function: FunctionType, exercise: Exercise) -> bool:
 
 
 def answered(function: FunctionType, exercises: list[Exercise]) -> list[Exercise]:
-    """The exercises whose check a function passes, if it is given their names. One that once worked for long answers none of them."""
+    """The exercises whose check a function passes, if it is given their names."""
     found = []
-    worked = 0.0
-    for exercise in exercises:
-        if worked < LONG and takes(function, exercise):
-            began = time.process_time()
-            before = signal.signal(signal.SIGALRM, stop)
-            signal.setitimer(signal.ITIMER_REAL, 3.0, 1.0)
-            try:
-                with contextlib.suppress(SystemExit, TooLong), contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.suppress(NoAnswer, TooLong), contextlib.redirect_stdout(io.StringIO()), limited():
+        for exercise in exercises:
+            if takes(function, exercise):
+                with contextlib.suppress(SystemExit):
                     if gives_the_answers(function, exercise):
                         found.append(exercise)
-            except NoAnswer:
-                return found
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0.0)
-                signal.signal(signal.SIGALRM, before)
-            worked = time.process_time() - began
     return found
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Interrupt what works or waits for long, and again where it goes on."""
+    limits = {signal.ITIMER_PROF: (signal.SIGPROF, LONG, 0.25), signal.ITIMER_REAL: (signal.SIGALRM, WAITING, 1.0)}
+    before = {number: signal.signal(number, stop) for number, _, _ in limits.values()}
+    try:
+        for timer, (_, first, again) in limits.items():
+            signal.setitimer(timer, first, again)
+        yield
+    finally:
+        for timer in limits:
+            signal.setitimer(timer, 0.0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def released(notebook: str) -> Path:

@@ -19,7 +19,8 @@ UNLISTED = {**RIGHT, "mix_rows": "def mix_rows(W, V):\n    return 1.5 * (W @ V)"
 WIDE = "$$" + " + ".join(f"x_{{{n}}}" for n in range(60)) + "$$\n\n|a|b|\n|-|-|\n|$" + "y" * 90 + "$|" + "z" * 200 + "|"
 STUDENTS = ("ada", "dan", "una", "rea")
 FULL = ("dan", "rea")
-"""Between them, everything that a page may hold; the others show less of it."""
+"""Whose two pages hold between them everything that those of the others hold."""
+CLASSES = "Array.from(document.querySelectorAll('[class]')).flatMap(one => Array.from(one.classList))"
 Open = Callable[..., Page]
 
 
@@ -64,6 +65,11 @@ def test_everybody_can_read_it(shown: Open, student: str, scheme: str, width: in
     page = shown(student, scheme, width)
     assert student not in FULL or faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_is_on_anybodys_page_is_on_those_that_are_looked_at_closely(shown: Open) -> None:
+    held = {student: set(shown(student).evaluate(CLASSES)) for student in STUDENTS}
+    assert set().union(*held.values()) == set().union(*(held[student] for student in FULL))
 
 
 def test_formulas_are_drawn_and_no_dollar_is_left(shown: Open) -> None:

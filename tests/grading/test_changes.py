@@ -21,7 +21,7 @@ from autograder.problems import Problem
 from autograder.settings import ROOT
 from tests.support import commands, stock
 from tests.support.classes import edit
-from tests.support.grading import grade_command
+from tests.support.commands import MODULE, grade_command
 from tests.support.quick import calls
 from tests.support.quick_class import NAME, QuickClass, hand_in
 
@@ -174,7 +174,7 @@ def test_two_assignments_are_graded_one_after_the_other(quick_class: QuickClass)
     course.generate_assignment("other")
     work = shutil.copytree(course.root / "release" / "other", course.folder("submitted", "ada", "other"))
     edit(work / "other.ipynb", 0, "1")
-    both = [grade_command(course, name, "--yes", "--json") for name in (NAME, "other")]
+    both = [[*MODULE, *grade_command(course, name, "--no-feedback", "--yes", "--json")] for name in (NAME, "other")]
     runs = [subprocess.Popen(one, cwd=ROOT, stdout=subprocess.PIPE, text=True) for one in both]
     said = [json.loads(run.communicate(timeout=120)[0]) for run in runs]
     assert sorted(one["code"] for one in said) in ([0, 0], [0, 4])

@@ -23,7 +23,7 @@ from autograder.grading.report.lines import NOT_GRADED, lines
 from autograder.grading.store import only_run
 from autograder.problems import FAILED, INTERRUPTED, OTHER_RUN, UNCONFIRMED, USAGE
 from autograder.settings import CONFIG, ROOT
-from tests.support.grading import grade_command
+from tests.support.commands import MODULE, grade_command
 from tests.support.quick import calls
 from tests.support.quick_class import NAME, QuickClass, hand_in
 
@@ -327,9 +327,8 @@ def command(course: Course, *options: str) -> subprocess.Popen[str]:
     hears = {
         "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     }  # in the background of a script it is ignored
-    return subprocess.Popen(
-        grade_command(course, NAME, *options), env=environment, text=True, start_new_session=True, **pipes, **hears
-    )  # type: ignore[call-overload,no-any-return]
+    words = [*MODULE, *grade_command(course, NAME, "--no-feedback", *options)]
+    return subprocess.Popen(words, env=environment, text=True, start_new_session=True, **pipes, **hears)  # type: ignore[call-overload,no-any-return]
 
 
 def test_ctrl_c_stops_at_once_and_the_same_command_goes_on(quick_class: QuickClass) -> None:

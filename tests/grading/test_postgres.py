@@ -26,7 +26,7 @@ from autograder.settings import ROOT
 from tests.browser.server import TOKEN, lab
 from tests.support import stock
 from tests.support.classes import files_in, gradebook_rows
-from tests.support.grading import grade_command
+from tests.support.commands import MODULE, grade_command
 from tests.support.killing import killing_after
 from tests.support.postgres import Postgres, kept_in, running
 from tests.support.quick import calls
@@ -59,7 +59,7 @@ def left(course: Course) -> tuple[object, ...]:
 
 
 def start(course: Course) -> subprocess.Popen[str]:
-    command = grade_command(course, NAME, "--jobs", "1", "--yes")
+    command = [*MODULE, *grade_command(course, NAME, "--no-feedback", "--jobs", "1", "--yes")]
     return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 

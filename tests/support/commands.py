@@ -23,6 +23,8 @@ from autograder.settings import CONFIG, ROOT
 from tests.support import command_server
 from tests.support.command_server import SIZE, Has
 
+MODULE = (sys.executable, "-m")
+
 
 def run(
     command: Sequence[str], cwd: Path | None = None, env: Mapping[str, str] | None = None
@@ -48,9 +50,14 @@ def nbgrader(course: Course, *words: str) -> subprocess.CompletedProcess[str]:
     return run(["nbgrader", *words], course.root)
 
 
+def grade_command(course: Course, assignment: str, *words: str) -> list[str]:
+    """The class command, typed somewhere else; behind `MODULE`, what a process of its own runs."""
+    return ["autograder", "grade", assignment, "--course", str(course.root), *words]
+
+
 def grade(course: Course, assignment: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """The class command, typed somewhere else, in this process's environment with these variables."""
-    return run(["autograder", "grade", assignment, "--course", str(course.root), *words], env=os.environ | variables)
+    """Run the class command in this process's environment with these variables."""
+    return run(grade_command(course, assignment, *words), env=os.environ | variables)
 
 
 def _settings(folder: Path) -> str:
