@@ -88,6 +88,7 @@ SITE = (
 RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/attacks": (*GRADER, "tests/attacks"),
     "tests/authoring/test_answers.py": ("course", "autograder/exercises"),
+    "tests/authoring/test_completeness.py": ("course", "autograder/exercises", "docs"),
     "tests/authoring/test_notebooks.py": ("course", "autograder/exercises", "source"),
     "tests/authoring/test_release_bytes.py": (
         *LISTED,
@@ -107,7 +108,6 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "tests/authoring/test_solutions.py": ("course", "autograder/exercises", "release", "source"),
     "tests/authoring/test_ungraded.py": ONE_NOTEBOOK,
     "tests/authoring/test_unwritten.py": (*ONE_NOTEBOOK, "release/{notebook}"),
-    "tests/authoring/test_whys.py": ("autograder/exercises",),
     "tests/course": COURSE,
     "tests/course/test_checking.py": (
         "course",

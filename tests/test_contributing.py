@@ -13,12 +13,12 @@ import pytest
 from typer.main import get_command
 
 from autograder.__main__ import app
+from autograder.authoring.completeness import lacking
 from autograder.authoring.mutants import PASSES, SURVIVES, as_student
 from autograder.exercises.model import Exercise, exercise_in
 from autograder.judging import Paper, judge_here
 from autograder.settings import ROOT
 from course.client import answer
-from tests.support.whys import faults
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 FORMS = (ROOT / ".github" / "pull_request_template.md").read_text()
@@ -75,19 +75,20 @@ def example(tmp_path: Path) -> Exercise:
 
 
 @pytest.mark.parametrize("seed", [1, 20, 300])
-def test_the_guides_example_is_an_exercise_whose_mistake_loses_marks_and_is_named(example: Exercise, seed: int) -> None:
-    assert len(example.public) == 2
-    (mistake,) = example.mistakes
+def test_the_guides_example_is_an_exercise_whose_mistakes_lose_marks_and_are_named(
+    example: Exercise, seed: int
+) -> None:
     assert len(example.variants) == 2
     for variant in example.variants:
         assert judge_here(as_student(example, variant), Paper(example, seed), answer).outcome == "passed"
-    verdict = judge_here(as_student(example, mistake), Paper(example, seed), answer)
-    assert verdict.score == 0
-    assert verdict.mistakes == (mistake.__name__,)
+    for mistake in example.mistakes:
+        verdict = judge_here(as_student(example, mistake), Paper(example, seed), answer)
+        assert verdict.score == 0
+        assert verdict.mistakes == (mistake.__name__,)
 
 
-def test_the_guides_example_says_why_as_an_exercise_should(example: Exercise) -> None:
-    assert faults(example.why) == []
+def test_the_guides_example_lacks_nothing_but_what_a_release_writes(example: Exercise) -> None:
+    assert lacking(example) == ["docs/shapes.md, row 00: write `row_sums [n]`, which it returns."]
 
 
 def checked(folder: Path, *paths: str) -> tuple[int, str]:

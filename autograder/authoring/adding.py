@@ -37,10 +37,10 @@ from autograder.exercises.inputs import normal, sizes
 from autograder.exercises.model import Case, F, case, mistake, probe, right
 
 
-def {name}(A: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-    """Entry (i, j) is twice that of A."""
-    n, d = A.shape
-    return np.array([[2 * A[i, j] for j in range(d)] for i in range(n)])
+def {name}(X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+    """Entry (i, j) is twice that of X."""
+    n, d = X.shape
+    return np.array([[2 * X[i, j] for j in range(d)] for i in range(n)])
 
 
 PUBLIC = (case(np.array([[1.0, 2.0], [0.5, -1.0]])), case(np.array([[1.0, 2.0, 0.0], [0.5, -1.0, 4.0]])))
@@ -54,19 +54,19 @@ def doubled(rng: np.random.Generator) -> list[Case]:
 
 
 @mistake
-def squared(A: F) -> F:
+def squared(X: F) -> F:
     """you squared each number, which doubles a 2 and nothing else."""
-    return A**2
+    return X**2
 
 
 @right
-def added_to_itself(A: F) -> F:
-    return A + A
+def added_to_itself(X: F) -> F:
+    return X + X
 
 
 @right
-def doubled_by_multiply(A: F) -> F:
-    return np.multiply(A, 2)
+def doubled_by_multiply(X: F) -> F:
+    return np.multiply(X, 2)
 '''
 
 TASK = """### Exercise 0 · `{name}`
@@ -75,21 +75,21 @@ TASK = """### Exercise 0 · `{name}`
 
 Say here what is asked for, and why anybody would want it.
 
-**By hand.** With `A = [[1, 2]]` the answer is `[[2, 4]]`.
+**By hand.** With `X = [[1, 2]]` the answer is `[[2, 4]]`.
 
 About 1 line."""
 
-SOLUTION = '''def {name}(A: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+SOLUTION = '''def {name}(X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
     """Every number of a matrix, doubled.
 
     Args:
-        A: n rows of d numbers.
+        X: n rows of d numbers.
 
     Returns:
-        A new matrix, of the dtype of A.
+        A new matrix, of the dtype of X.
     """
     ### BEGIN SOLUTION
-    return 2 * A
+    return 2 * X
     ### END SOLUTION'''
 
 TEST = """check({name})

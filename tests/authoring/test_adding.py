@@ -27,39 +27,46 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path / "checkout"
 
 
-def done(checkout: Path, *words: str) -> str:
-    """What a command of the checkout says, which has to succeed."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "autograder", *words],
+def tried(checkout: Path) -> subprocess.CompletedProcess[str]:
+    """`python -m autograder try row_sums`, in a checkout."""
+    return subprocess.run(
+        [sys.executable, "-m", "autograder", "try", "row_sums"],
         cwd=checkout,
         env=os.environ | {"PYTHONPATH": str(checkout)},
         capture_output=True,
         text=True,
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
 
 
-@pytest.mark.thorough
-def test_a_draft_becomes_the_guides_exercise(checkout: Path) -> None:
-    written = done(checkout, "new", "00", "row_sums")
-    assert str(SOURCE) in written
-    assert str(MODULE) in written
-    done(checkout, "release", "00")
-    assert "row_sums" in done(checkout, "mutants", "row_sums")  # the draft as it is
-
+def paste(checkout: Path) -> None:
+    """Put the guide's code over that of the draft, as it stands there."""
     (checkout / MODULE).write_text(DECLARED)
     notebook = nbformat.read(str(checkout / SOURCE), as_version=4)
     (answer,) = (cell for cell in notebook.cells if cell.id == "row-sums-solution")
     answer.source = ANSWERED.rstrip()
     nbformat.write(notebook, str(checkout / SOURCE))
-    done(checkout, "release", "00")
-    assert "sums_of_columns" in done(checkout, "mutants", "row_sums", "--explain")
 
+
+@pytest.mark.thorough
+def test_a_draft_says_what_it_lacks_and_becomes_the_guides_exercise_of_which_all_holds(checkout: Path) -> None:
+    add("00_shapes", "row_sums", checkout)
+    draft = tried(checkout)
+    assert draft.returncode == 1, draft.stdout + draft.stderr
+    assert "1 exercise, 1 mistakes that lose marks and are named" in draft.stdout
+    assert [line for line in draft.stdout.splitlines() if line.startswith(("row_sums", "docs", "E "))] == [
+        "row_sums has 1 mistake; it needs 3, one for each of three students of the sample class. What is @equivalent does not count.",
+        "row_sums, why in the docstring of its file: 21 words; 40 to 120 are asked for.",
+        "row_sums, why in the docstring of its file: 1 sentence; two to five are asked for.",
+    ]
+
+    paste(checkout)
+    done = tried(checkout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("row_sums: all of it holds.")
     released = (checkout / "release" / SOURCE.relative_to("source")).read_text()
     assert "### Exercise 4 · `row_sums`" in released
     assert "easy · 5 minutes · 1.5 points" in released
-    assert "A.sum(axis=1)" not in released
+    assert "X.sum(axis=1)" not in released
 
 
 def test_a_draft_stands_after_the_last_exercise(checkout: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from pathlib import Path
@@ -12,14 +11,12 @@ import pytest
 from autograder.authoring.kit.notebooks import write_notebooks
 from autograder.authoring.staged import staged
 from autograder.exercises import NOTEBOOKS
-from autograder.settings import ROOT
 from course.kit.copies import bring
 from tests.support.leaks import cells_of, flat, solution_texts
 
 PAGES = ("index.ipynb", "reference.ipynb", "shapes.ipynb")
 LAST = "03_causal_mask"
 LATER = tuple(name for name in NOTEBOOKS if name > LAST)
-ARRAY = re.compile(r"`([^`\[]*?) ?\[([^`]+?)\](?:, \[[^`]*\])*`")
 
 every_stage = pytest.mark.parametrize("given", ["00_shapes", LAST, NOTEBOOKS[-1]], indirect=True)
 
@@ -157,65 +154,3 @@ def test_a_page_is_cut_down_to_what_its_reader_has_come_to() -> None:
         "# Page\n\n| word | where | what |\n|-|-|-|\n| a | 00 | x |\n| c | 02 | 07 |\n| d | 01 to 03 | z |\n| e | 02, 03 |  |\n\n"
         "## Messages\n\n### `one`\n\nMore in 03: [Heading](03_causal_mask/03_causal_mask.ipynb#Heading)\n\n"
     )
-
-
-# ---------------------------------------------------------------------------------------------------- the sheet of shapes
-
-
-def stubs(notebook: str) -> dict[str, ast.FunctionDef]:
-    """The functions that students write, by name."""
-    found = {}
-    for cell in cells_of(ROOT / "release" / notebook / f"{notebook}.ipynb"):
-        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution"):
-            (function,) = (one for one in ast.parse(cell.source).body if isinstance(one, ast.FunctionDef))
-            found[function.name] = function
-    return found
-
-
-def axes_of(node: ast.AST) -> str:
-    """The axes of an array's annotation, as the sheet writes them, "..., n, h·v" for "*b n h*v"; "" of anything else."""
-    is_array = isinstance(node, ast.Subscript) and ast.unparse(node.value) in ("Float", "Bool", "Int")
-    if not (is_array and isinstance(node.slice, ast.Tuple) and isinstance(node.slice.elts[1], ast.Constant)):
-        return ""
-    axes = str(node.slice.elts[1].value).split()
-    return ", ".join("..." if one.startswith(("*", "...")) else one.replace("*", "·") for one in axes)
-
-
-def sheet() -> dict[str, tuple[dict[str, set[str]], str]]:
-    """Of each notebook the shapes of every name up to there, and its row."""
-    known: dict[str, set[str]] = {}
-    found = {}
-    for number, row in re.findall(
-        r"^\| (\d\d) \| (.*) \|$", (ROOT / "docs/shapes.md").read_text("utf-8"), re.MULTILINE
-    ):
-        for names, axes in ARRAY.findall(row):
-            for name in names.split(", "):
-                known.setdefault(name, set()).add(axes)
-        found[number] = ({name: set(shapes) for name, shapes in known.items()}, row)
-    return found
-
-
-OTHER_WORDS: dict[tuple[str, str], str] = {
-    ("Wo", "e, d"): "h·v, d",
-    ("Wqkv", "d, u"): "d, h·(2k+v)",
-    ("Z", "n, e"): "n, h·k",
-}
-"""What an annotation says shorter. (Three dots on the sheet are any number of axes, also none.)"""
-
-
-@pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_every_array_that_an_exercise_takes_or_returns_is_on_the_sheet(notebook: str) -> None:
-    known, row = sheet()[notebook[:2]]
-    for name, stub in stubs(notebook).items():
-        for argument in stub.args.args:
-            axes = axes_of(argument.annotation) if argument.annotation else ""
-            if axes not in ("", "...") and "_" not in axes:
-                wanted = OTHER_WORDS.get((argument.arg, axes), axes)
-                shown = {wanted, f"..., {wanted}"} & known.get(argument.arg, set())
-                assert shown, (
-                    f"docs/shapes.md, row {notebook[:2]}: write `{argument.arg} [{wanted}]`, which {name} takes"
-                )
-        for axes in filter(None, map(axes_of, ast.walk(stub.returns) if stub.returns else ())):
-            returned = f"docs/shapes.md, row {notebook[:2]}: write `{name} [{axes}]`, which it returns"
-            assert f"`{name}" in row, returned
-            assert "_" in axes or f"[{axes}]" in row, returned

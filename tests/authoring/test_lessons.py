@@ -1,4 +1,4 @@
-"""What a tired student reads in the middle of an exercise: a lesson is short, it blames nobody, and its words, and those of a hidden test, have been taught."""
+"""What a tired student reads in the middle of an exercise: a message is short, and the words of a lesson, and those of a hidden test, have been taught."""
 
 from __future__ import annotations
 
@@ -21,13 +21,8 @@ from course.trial.values import Value, map_leaves
 from tests.support.leaks import source_cells
 from tests.support.sampled import is_first
 
-MOST_WORDS = 50
-"""What is read in a quarter of a minute. The comparison of the answer with the right one stands beside it, and says the rest."""
-
 MOST_BEFORE_NUMBERS = 60
-"""The same with how it stands, and how surely it is this mistake."""
-
-SCOLDING = re.compile(r"\b(?:nobody|no[- ]one)\b(?: has| had| ever)? (?:asked|said|told|wanted)\b", re.IGNORECASE)
+"""What is read in a quarter of a minute, with how it stands, and how surely it is this mistake."""
 
 BORN_WITHOUT_A_ROW = {"head": 4, "rank": 9}
 """The glossary has these within other words, or as words of the course: "own heads"; "rank", a process there, is a device's number before."""
@@ -77,12 +72,6 @@ def _lessons(exercise: Exercise) -> dict[str, str]:
 
 
 @every
-def test_no_lesson_is_longer_than_can_be_taken_in(exercise: Exercise) -> None:
-    counted = {name: len(text.split()) for name, text in _lessons(exercise).items()}
-    assert {name: words for name, words in counted.items() if words > MOST_WORDS} == {}
-
-
-@every
 def test_no_message_is_long_before_its_numbers(exercise: Exercise) -> None:
     """What `check` says first to those who made a known mistake."""
     stored = find(exercise.name)
@@ -118,11 +107,6 @@ def test_nor_is_it_where_the_mistake_was_made_in_another_dtype(exercise: Exercis
             counted[mistake.name, certainty] = len(said.split())
     assert named
     assert {name: words for name, words in counted.items() if words > MOST_BEFORE_NUMBERS} == {}
-
-
-@every
-def test_no_lesson_scolds(exercise: Exercise) -> None:
-    assert {name: text for name, text in _lessons(exercise).items() if SCOLDING.search(text)} == {}
 
 
 @every
@@ -162,17 +146,3 @@ def test_the_glossary_has_a_word_as_soon_as_a_notebook_uses_it(word: str) -> Non
     texts = [" ".join(cell.source for cell in source_cells(name) if cell.cell_type == "markdown") for name in NOTEBOOKS]
     first = next(i for i, text in enumerate(texts) if re.search(rf"\b{word}\b", re.sub(r"`[^`]*`", "", text), re.I))
     assert _ahead(word, first) == set()
-
-
-@pytest.mark.parametrize(
-    ("text", "scolds"),
-    [
-        ("Nobody asked for that: the weights need not add up to 1.", True),
-        ("PyTorch records a graph that nobody asked for.", True),
-        ("And no one has asked whether p divides h.", True),
-        ("Nobody looks at padding, not even padding.", False),
-        ("An array is asked for.", False),
-    ],
-)
-def test_a_scolding_is_known_by_its_words(text: str, scolds: bool) -> None:
-    assert bool(SCOLDING.search(text)) is scolds
