@@ -86,10 +86,15 @@ class Course:
     def generate_assignment(self, assignment: str) -> None:
         self._done(self._api.generate_assignment(assignment, force=True))
 
+    def release_to(self, folder: str, assignment: str) -> None:
+        """Make the release of an assignment in another folder, and enter it into the gradebook; what was released stays as it is."""
+        with temp_attrs(self.directory, release_directory=folder):
+            self.generate_assignment(assignment)
+
     def register(self, assignment: str) -> None:
         """Enter an assignment into the gradebook as it is in the source folder; what was released stays as it is."""
-        with TemporaryDirectory() as elsewhere, temp_attrs(self.directory, release_directory=elsewhere):
-            self.generate_assignment(assignment)
+        with TemporaryDirectory() as elsewhere:
+            self.release_to(elsewhere, assignment)
 
     def autograde(self, assignment: str, student: str, force: bool = False) -> None:
         self._done(self._api.autograde(assignment, student, force=force))

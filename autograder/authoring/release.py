@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import filecmp
+import shutil
 import tempfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 
 from autograder.authoring.answers import write_answers
 from autograder.authoring.declared import in_cells
 from autograder.authoring.proofs import Checkout, keep, recall
+from autograder.authoring.sheet import SHEET, with_results
 from autograder.authoring.stating import state_in_source, state_in_text
 from autograder.exercises import NOTEBOOKS, folder_of, names_in
 from autograder.folder import Course
@@ -31,6 +35,13 @@ MAKING = (
     "nbgrader_config.py",
 )
 """What the release of every notebook rests on."""
+KINDS: dict[str, Callable[[NotebookNode], bool]] = {
+    "grade": is_grade,
+    "solution": is_solution,
+    "task": is_task,
+    "source": lambda cell: is_grade(cell) or is_solution(cell) or is_task(cell) or is_locked(cell),
+}
+"""The cells that a gradebook keeps of a notebook, as nbgrader calls them."""
 
 
 def contradictions(notebooks: Collection[str] = ()) -> list[str]:
@@ -46,18 +57,56 @@ def _source(notebook: str) -> list[NotebookNode]:
     return cells
 
 
-def make_release(notebooks: Collection[str] = NOTEBOOKS) -> None:
-    """Write `course/answers` and `release` from `autograder/exercises` and `source`, for these notebooks.
+def _graded(cell: NotebookNode) -> Iterator[tuple[str, str]]:
+    """As what the gradebook keeps a cell, each with its name."""
+    for kind, is_one in KINDS.items():
+        if is_one(cell):
+            yield kind, cell.metadata.nbgrader.grade_id
+
+
+def graded_otherwise(notebooks: Collection[str] = NOTEBOOKS) -> list[str]:
+    """Of which of these notebooks work was graded here with other graded cells than they have now, and what to do: nbgrader releases
+    none of them.
 
     Raises:
-        Problem: the gradebook cannot be used; nothing is written.
+        Problem: the gradebook cannot be used.
     """
     course = Course()
     if trouble := trouble_with(course.database):
         raise Problem(trouble, FAILED)
-    write_answers(ANSWERS, ANSWERS, notebooks)
-    for notebook in notebooks:
-        course.generate_assignment(notebook)
+    found = []
+    with Gradebook(course.database, course.directory.course_id) as gradebook:
+        for notebook in notebooks:
+            try:
+                kept = gradebook.find_notebook(notebook, notebook)
+            except MissingEntry:
+                continue
+            before = {(kind, cell.name) for kind in KINDS for cell in getattr(kept, f"{kind}_cells")}
+            now = {(kind, name) for cell in _source(notebook) for kind, name in _graded(cell)}
+            if kept.submissions and before != now:
+                others = ", ".join(sorted({name for _, name in before ^ now}))
+                found.append(
+                    f"{notebook} was graded in this folder, and its graded cells were others then ({others}): "
+                    f"the marks would fit no more. Nothing was made. Change it in another clone; or move "
+                    f"{course.class_folder.relative_to(ROOT)}/ away, and back when you grade."
+                )
+    return found
+
+
+def make_release(notebooks: Collection[str] = NOTEBOOKS) -> None:
+    """Write `course/answers` and `release` from `autograder/exercises` and `source`, for these notebooks: all of it, or nothing where
+    something fails."""
+    course = Course()
+    with tempfile.TemporaryDirectory() as folder:
+        answers, released = Path(folder, "answers"), Path(folder, "release")
+        for notebook in notebooks:
+            course.release_to(str(released), notebook)
+        answers.mkdir()
+        write_answers(answers, ANSWERS, notebooks)
+        for notebook in notebooks:
+            shutil.rmtree(RELEASE / notebook, ignore_errors=True)
+            shutil.copytree(released / notebook, RELEASE / notebook)
+        shutil.copytree(answers, ANSWERS, dirs_exist_ok=True)
 
 
 def take_away() -> list[str]:
@@ -95,7 +144,8 @@ def stated(notebooks: Collection[str] = NOTEBOOKS) -> dict[Path, str]:
         state_in_source(notebook, source.cells)
         texts[path] = f"{nbformat.writes(source)}\n"
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        texts[path] = state_in_text(path.read_text(encoding="utf-8"))
+        text = state_in_text(path.read_text(encoding="utf-8"))
+        texts[path] = with_results(text) if path.name == SHEET.name else text
     return {path: text for path, text in texts.items() if path.read_text(encoding="utf-8") != text}
 
 

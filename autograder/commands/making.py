@@ -41,12 +41,23 @@ def release(
     that cannot be written still contradicts them, nothing is made.
     """
     from autograder.authoring.declared import undeclared
-    from autograder.authoring.release import contradictions, make_release, newly_stale, state, take_away
+    from autograder.authoring.release import (
+        contradictions,
+        graded_otherwise,
+        make_release,
+        newly_stale,
+        state,
+        take_away,
+    )
 
     named: dict[str, Any] = {"notebooks": [*map(_meant, notebooks)]} if notebooks else {}
     if found := undeclared(**named):
         sys.exit("\n".join(found))
     if not check:
+        with in_a_sentence():
+            closed = graded_otherwise(**named)
+        if closed:
+            sys.exit("\n".join(closed))
         for path in state(**named):
             typer.echo(f"{path}: states what the exercises declare")
     if found := contradictions(**named):

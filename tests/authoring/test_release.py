@@ -6,15 +6,22 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from zipfile import ZipFile
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
+from nbgrader.api import Gradebook
+from typer.testing import CliRunner
 
 import autograder.authoring.release as release
+from autograder.__main__ import app
 from autograder.authoring import proofs
 from autograder.exercises import NOTEBOOKS, every_exercise, exercises_in, tasks_in
+from autograder.folder import Course, NbgraderFailed
 from autograder.plugins.releasing import CELL_ID, FOLDED, KERNELSPEC, TAGS
 from autograder.settings import ROOT
 from tests.support.leaks import cells_of, flat, functions, leaked, solution_texts
@@ -40,6 +47,78 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def notebook_of(notebook: str, release: Path = ROOT / "release") -> Path:
     """What students get; tests/authoring/test_release_bytes.py makes it again."""
     return release / notebook / f"{notebook}.ipynb"
+
+
+# --------------------------------------------------------------------------------------------- where a class was graded
+
+
+@pytest.fixture
+def graded(new_course: Callable[[], Course], monkeypatch: pytest.MonkeyPatch) -> Course:
+    """A checkout in which notebook 00 was released, and ada's work graded."""
+    course = new_course()
+    with Gradebook(course.database, course.directory.course_id) as gradebook:
+        gradebook.add_student("ada")
+        gradebook.add_submission("00_shapes", "ada")
+    for name, folder in (("ROOT", "."), ("ANSWERS", "course/answers"), ("RELEASE", "release")):
+        monkeypatch.setattr(release, name, course.root / folder)
+    monkeypatch.setattr(release, "Course", lambda: course)
+    shutil.copytree(ROOT / "course" / "answers", course.root / "course" / "answers")
+    shutil.copytree(ROOT / "docs", course.root / "docs")
+    shutil.copy(ROOT / "README.md", course.root)
+    return course
+
+
+def lies_in(folder: Path) -> dict[str, bytes]:
+    """What is made, and what it is made of, in a checkout."""
+    files = (path for path in folder.rglob("*.*") if path.is_file() and path.suffix != ".db")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def change(course: Course, how: str) -> None:
+    """Change the graded cells of notebook 00."""
+    path = course.root / "source" / "00_shapes" / "00_shapes.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    cells = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "mix_rows"]
+    if how == "lost":
+        notebook.cells.remove(*cells)
+    else:
+        other = new_code_cell("check(mix_rows)", metadata=deepcopy(cells[0].metadata))
+        other.metadata.nbgrader.grade_id = "mix_rows" if how == "twice" else "row_sums"
+        notebook.cells.append(other)
+    nbformat.write(notebook, path)
+
+
+@pytest.mark.parametrize(("how", "cell"), [("lost", "mix_rows"), ("got", "row_sums")])
+@pytest.mark.parametrize("command", [["release", "00"], ["try", "mix_rows"]], ids=" ".join)
+def test_where_a_class_was_graded_with_other_cells_nothing_is_made_and_what_to_do_is_said(
+    command: list[str], how: str, cell: str, graded: Course
+) -> None:
+    change(graded, how)
+    before = lies_in(graded.root)
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1
+    assert done.output == (
+        f"00_shapes was graded in this folder, and its graded cells were others then ({cell}): the marks would fit no more. "
+        "Nothing was made. Change it in another clone; or move class/ away, and back when you grade.\n"
+    )
+    assert lies_in(graded.root) == before
+
+
+def test_where_a_class_was_graded_with_the_cells_that_there_are_a_release_is_made(graded: Course) -> None:
+    path = notebook_of("00_shapes", graded.root / "release")
+    made = path.read_bytes()
+    path.write_text("{}")
+    done = CliRunner().invoke(app, ["release", "00"])
+    assert done.exit_code == 0, done.output
+    assert path.read_bytes() == made
+
+
+def test_where_a_release_fails_all_that_was_made_before_stays(graded: Course) -> None:
+    change(graded, "twice")
+    before = lies_in(graded.root)
+    with pytest.raises(NbgraderFailed, match="mix_rows"):
+        release.make_release(("00_shapes",))
+    assert lies_in(graded.root) == before
 
 
 # ------------------------------------------------------------------------------------------------- what is stale
