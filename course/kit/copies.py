@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from course.cells import Notebook, read
+from course.cells import Notebook, read, text
 from course.folders import RECORD
 from course.kit.merging import merged
 
@@ -25,6 +26,16 @@ LANGUAGE = {
 }
 """What the kernel of this Python says of its language. JupyterLab writes it into a notebook that says anything else, which then
 counts as changed as soon as it is open."""
+
+MADE_FROM = "attention-in-matrices"
+"""Under this name the metadata of a copy say from which of the course's versions it was made."""
+EARLIER = "earlier"
+
+BROUGHT = "brought up to date, with what you wrote."
+UNDONE = (
+    "the course's last correction did not arrive, since a tab that was open before has saved over it. It is there now, with what you "
+    "wrote. Close such a tab, or reload it, before you go on."
+)
 
 KIT = "kit.json"
 """What a kit says of itself: its version, and when it was made."""
@@ -68,38 +79,62 @@ def bring(notebooks: Path, work: Path) -> Iterator[str]:
 
 def _bring(given: Path, own: Path, record: Path) -> str:
     """Bring one notebook up to date; what there is to say of it."""
-    base = record / given.name
+    base, new = record / given.name, given.read_bytes()
+    versions = [path.read_bytes() for path in (base, *_earlier(base)) if path.exists()]
     if not own.exists():
-        _write(own, _settled(read(given.read_bytes())))
-        _write(base, given.read_bytes())
+        _put(own, read(new), new, base)
         return f"{given.stem}: new."
-    if base.exists() and base.read_bytes() == given.read_bytes():
-        return ""
-    new = read(given.read_bytes())
+    is_last = versions[:1] == [new]
     try:
         theirs = read(own.read_bytes())
-        made, clashes = merged(read(base.read_bytes()) if base.exists() else new, theirs, new)
+        made_from = _made_from(theirs, versions) if versions else new
+        if is_last and made_from == new:
+            return ""
+        made, clashes = merged(read(made_from), theirs, read(new))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return f"{given.stem}: yours cannot be read as a notebook. It was left as it is; rename it, and the next start brings a fresh one."
+        unread = f"{given.stem}: yours cannot be read as a notebook. It was left as it is; rename it, and the next start brings a fresh one."
+        return "" if is_last else unread
     kept = record / "before" / f"{given.stem}-{time.strftime('%Y-%m-%d-%H%M%S')}.ipynb"
     kept.parent.mkdir(exist_ok=True)
     shutil.copy2(own, kept)
-    _write(own, _settled(made))
-    _write(base, given.read_bytes())
+    _put(own, made, new, base)
     both = f" You and the course have both changed {', '.join(clashes)}: both versions are there." if clashes else ""
-    return f"{given.stem}: brought up to date, with what you wrote.{both} As it was before: {kept}"
+    return f"{given.stem}: {UNDONE if is_last else BROUGHT}{both} As it was before: {kept}"
+
+
+def _put(own: Path, notebook: Notebook, version: bytes, base: Path) -> None:
+    """Write a copy, which names the course's version that it was made from, and keep that version, and the one before it."""
+    metadata = {**notebook["metadata"], "language_info": LANGUAGE, MADE_FROM: _name(version)}
+    if base.exists() and (before := base.read_bytes()) != version:
+        _write(base.parent / EARLIER / f"{base.stem}-{_name(before)}.ipynb", before)
+    _write(own, (json.dumps({**notebook, "metadata": metadata}, indent=1, ensure_ascii=False) + "\n").encode())
+    _write(base, version)
+
+
+def _earlier(base: Path) -> list[Path]:
+    """The versions that came before the last one, the latest of them first."""
+    return sorted((base.parent / EARLIER).glob(f"{base.stem}-*.ipynb"), key=lambda path: -path.stat().st_mtime_ns)
+
+
+def _made_from(theirs: Notebook, versions: list[bytes]) -> bytes:
+    """Which of the course's versions, the last one first, a copy was made from: a tab that was open before a newer one came saves over it
+    what it holds. Some programs save a notebook without what it says of itself; then the version counts that most cells are from."""
+    named = theirs.get("metadata", {}).get(MADE_FROM)
+    cells = {text(cell) for cell in theirs["cells"]}
+    by_name = (version for version in versions if _name(version) == named)
+    return next(by_name, None) or max(
+        versions, key=lambda version: len(cells & {text(cell) for cell in read(version)["cells"]})
+    )
+
+
+def _name(version: bytes) -> str:
+    return hashlib.sha256(version).hexdigest()[:16]
 
 
 def _made(folder: Path) -> str:
     """When the kit in a folder, or the last one that was there, was made; "" where nobody knows, as in a checkout."""
     path = folder / KIT
     return str(json.loads(path.read_text(encoding="utf-8"))["made"]) if path.exists() else ""
-
-
-def _settled(notebook: Notebook) -> bytes:
-    """A notebook as it is written, so that JupyterLab opens it without changing it."""
-    settled = {**notebook, "metadata": {**notebook["metadata"], "language_info": LANGUAGE}}
-    return (json.dumps(settled, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -199,13 +199,68 @@ def test_a_correction_reaches_a_copy_and_what_it_was_is_kept(tmp_path: Path) -> 
     list(bring(given(tmp_path, OLD, "2026-01-01"), work))
     before = json.dumps(notebook(OLD["cells"][0], WRITTEN, CHECK, GUESS))
     own(work).write_text(before)
-    (said,) = bring(
-        given(tmp_path, notebook(words("task", "Multiply them."), ANSWER, CHECK, GUESS), "2026-02-01"), work
-    )
+    (said,) = bring(given(tmp_path, NEWER, "2026-02-01"), work)
     assert said.startswith(f"{NAME}: brought up to date, with what you wrote.")
     assert sources(json.loads(own(work).read_text()))[:2] == ["Multiply them.", text(WRITTEN)]
     (kept,) = (work / ".kit" / "before").iterdir()
     assert kept.read_text() == before
+
+
+NEWER = notebook(words("task", "Multiply them."), ANSWER, CHECK, GUESS)
+NEWEST = notebook(words("task", "Multiply them."), ANSWER, CHECK, GUESS, words("end", "That is all."))
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["as JupyterLab saves", "without the notebook's metadata"])
+@pytest.mark.parametrize("at_once", [True, False], ids=["the same kit again", "a newer kit at once"])
+def test_a_correction_that_an_old_tab_saved_over_arrives_all_the_same(
+    named: bool, at_once: bool, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    list(bring(given(tmp_path, OLD, "2026-01-01"), work))
+    tab = json.loads(own(work).read_text())
+    list(bring(given(tmp_path, NEWER, "2026-02-01"), work))
+    tab["cells"][1]["source"] = WRITTEN["source"]
+    tab["metadata"] = tab["metadata"] if named else {}
+    own(work).write_text(json.dumps(tab))
+    if at_once:
+        (said,) = bring(given(tmp_path, NEWER, "2026-02-01"), work)
+        assert said.startswith(f"{NAME}: the course's last correction did not arrive")
+        assert sources(json.loads(own(work).read_text())) == [
+            "Multiply them.",
+            text(WRITTEN),
+            "check(dots)",
+            "guess = None",
+        ]
+        kept = [json.loads(path.read_text()) for path in (work / ".kit" / "before").iterdir()]
+        assert tab in kept
+        assert list(bring(given(tmp_path, NEWER, "2026-02-01"), work)) == []
+    list(bring(given(tmp_path, NEWEST, "2026-03-01"), work))
+    made = json.loads(own(work).read_text())
+    assert sources(made) == ["Multiply them.", text(WRITTEN), "check(dots)", "guess = None", "That is all."]
+
+
+def test_new_words_in_a_stub_that_an_old_tab_saved_over_arrive_all_the_same(tmp_path: Path) -> None:
+    """In the only cell that the course has changed the student has written, so that it looks like neither version."""
+    work = tmp_path / "work"
+    old, reworded = (notebook(words("task", "Add them."), {**ANSWER, "source": one}) for one in (STUB, REWORDED))
+    list(bring(given(tmp_path, old, "2026-01-01"), work))
+    tab = json.loads(own(work).read_text())
+    tab["cells"][1]["source"] = MINE
+    list(bring(given(tmp_path, reworded, "2026-02-01"), work))
+    own(work).write_text(json.dumps(tab))
+    list(bring(given(tmp_path, notebook(*reworded["cells"], words("end", "That is all.")), "2026-03-01"), work))
+    assert "n vectors of width d" in sources(json.loads(own(work).read_text()))[1]
+
+
+def test_what_a_student_takes_out_of_a_correction_stays_out(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    list(bring(given(tmp_path, OLD, "2026-01-01"), work))
+    list(bring(given(tmp_path, NEWEST, "2026-02-01"), work))
+    mine = json.loads(own(work).read_text())
+    mine["cells"] = mine["cells"][:-1]
+    mine["cells"][0]["source"] = "Add them."
+    own(work).write_text(json.dumps(mine))
+    assert list(bring(given(tmp_path, NEWEST, "2026-02-01"), work)) == []
 
 
 def test_an_older_kit_changes_nothing(tmp_path: Path) -> None:
