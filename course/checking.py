@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from course import answers
 from course.answers import StoredExercise, StoredMistake
+from course.cells import running_shell
 from course.latest import left_over
 from course.remembered import remember
 from course.trial.cases import Case, sizes_coincide
@@ -137,6 +141,8 @@ class Stopped(KeyboardInterrupt):
 def check(function: Callable[..., object]) -> Result | None:
     """Try `function` on the public cases of the exercise that has its name, and say what came of it.
 
+    A notebook shows the result. In a script, a line that is `check(function)` and no more prints it.
+
     Returns:
         The result, or None while nbgrader grades: what counts then is the hidden test.
 
@@ -155,13 +161,22 @@ def check(function: Callable[..., object]) -> Result | None:
     if exercise := answers.find(result.exercise):
         remember(exercise.notebook, {result.exercise: result.state}, {result.exercise: function})
     if execution != "validate":
-        return _of_an_older_version(result) if left_over(function) else result
+        result = _of_an_older_version(result) if left_over(function) else result
+        if running_shell() is None and _is_statement(sys._getframe(1)):
+            print(result)
+        return result
     if not result:
         raise CheckFailed(result)
     from IPython.display import display
 
     display(result)  # what a cell returns is taken for a score by nbgrader, which says so in the terminal
     return None
+
+
+def _is_statement(caller: FrameType) -> bool:
+    """Whether the call in which a frame is stands by itself, so that nothing takes its value."""
+    behind = (one for one in dis.get_instructions(caller.f_code) if one.offset > caller.f_lasti)
+    return next(behind).opname == "POP_TOP"
 
 
 def _stopped(function: Callable[..., object], stop: KeyboardInterrupt, seconds: float) -> str:

@@ -1212,3 +1212,34 @@ def test_arguments_of_many_lines_are_folded(shelf: Callable[..., None], cell: Ce
     told = text[text.index("With") : text.index("The result")]
     assert len(told.splitlines()) <= MANY_LINES
     assert "more lines" in told
+
+
+# ---------------------------------------------------------------------------------------------------------- in a script
+
+SCRIPT = """from course import check
+def mix_rows(A, V):
+    return A @ V
+def later():
+    {}
+later()
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["check(mix_rows)", "check(\n        mix_rows\n    ); x = 1", "print(check(mix_rows))"]
+)
+def test_in_a_script_what_is_checked_is_printed_once(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(SCRIPT.format(line), "my.py", "exec"), {})
+    assert capsys.readouterr().out == "mix_rows: correct on all 9 public cases. The hidden tests try more.\n"
+
+
+@pytest.mark.parametrize("line", ["result = check(mix_rows)", "assert check(mix_rows)", "return check(mix_rows)"])
+def test_a_result_that_a_script_takes_is_not_printed(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(SCRIPT.format(line), "my.py", "exec"), {})
+    assert capsys.readouterr().out == ""
+
+
+def test_in_a_notebook_nothing_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("course.checking.running_shell", object)
+    exec(compile(SCRIPT.format("check(mix_rows)"), "cell", "exec"), {})
+    assert capsys.readouterr().out == ""
