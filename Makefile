@@ -73,15 +73,17 @@ hub:
 kit: $(READY) release
 	$(RUN) python -m autograder kit $(or $(UPTO),$(error name the last notebook: make kit UPTO=03))
 
-# The course as pages to read, in build/site: `make site UPTO=03` has the notebooks up to 03 in it, `make site` all of them.
+# The course as pages to read, in build/site: `make site UPTO=03` has the notebooks up to 03 in it, `make site` all of them; with
+# STUDENTS=1 it leaves out the pages on giving the course and on working on it.
 site: $(READY) release
-	$(RUN) python -m autograder site $(if $(UPTO),--upto $(UPTO))
+	$(RUN) python -m autograder site $(if $(UPTO),--upto $(UPTO)) $(if $(STUDENTS),--students)
 
 # What an instructor hands out when a notebook is closed for everybody: it holds every answer.
 solutions: $(READY)
 	$(RUN) python -m autograder solutions $(or $(NOTEBOOK),$(error name the notebook: make solutions NOTEBOOK=03_causal_mask))
 
 setup: $(READY)
+	@echo "now: . $(VENV)/bin/activate"
 
 release: $(READY)
 	$(RUN) python -m autograder release $(NOTEBOOK)

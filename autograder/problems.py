@@ -28,5 +28,5 @@ class Problem(RuntimeError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A question that ends a message on a word that nobody knows: whether a similar one was meant; nothing where there is none."""
-    near = get_close_matches(word, list(known), n=3, cutoff=0.4)
+    near = get_close_matches(word, list(known), n=3)
     return f" Did you mean {' or '.join(near)}?" if near else ""

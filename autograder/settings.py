@@ -56,11 +56,19 @@ def submitted_in(settings: Config) -> Path:
 
 
 def assignment_meant(source: Path, word: str) -> str:
-    """The assignment in a source folder that a word names, also by what stands before the first `_` of one name alone, as "03" does.
+    """The assignment in a source folder that a word names, also by what stands before the first `_` of one name alone, as "03" does, and
+    "3" where that is the same number.
 
     Where there is none, the word itself.
     """
     if (source / word).is_dir():
         return word
-    found = [path.name for path in source.glob("*_*") if path.is_dir() and path.name.partition("_")[0] == word]
+    begin = {path.name: path.name.partition("_")[0] for path in source.glob("*_*") if path.is_dir()}
+    found = [name for name, begins in begin.items() if begins == word]
+    found = found or [name for name, begins in begin.items() if is_number(begins, word)]
     return found[0] if len(found) == 1 else word
+
+
+def is_number(one: str, other: str) -> bool:
+    """Whether two words are the same number, as "03" and "3" are."""
+    return one.isdecimal() and other.isdecimal() and int(one) == int(other)

@@ -60,9 +60,10 @@ def _show(table: Overview) -> None:
 
 
 def named(notebook: str) -> str | None:
-    """The one notebook whose name begins so; where there is none, that is printed."""
-    every = answers.notebooks()
-    meant = [each for each in every if str(notebook) and each.startswith(str(notebook))]
+    """The one notebook whose name begins so, or that has this number, "03" or "3"; where there is none, that is printed."""
+    every, asked = answers.notebooks(), str(notebook)
+    by_number = [each for each in every if asked.isdecimal() and int(each.partition("_")[0]) == int(asked)]
+    meant = by_number or [each for each in every if asked and each.startswith(asked)]
     if len(meant) != 1:
         print(f"There is no notebook {notebook}; there are {', '.join(every)}.")
         return None

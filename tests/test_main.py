@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 from autograder.__main__ import app
 from autograder.authoring import release, trying
 from autograder.engine.outer import WALLS_VARIABLE
+from autograder.exercises import notebook_called
 from autograder.folder import NbgraderFailed
-from autograder.problems import Problem
+from autograder.problems import Problem, nearest
+from autograder.settings import assignment_meant
 from tests.conftest import NewCourse
 from tests.support.submissions import NOTEBOOK
 
@@ -70,6 +72,25 @@ def test_a_release_that_cannot_be_made(
         monkeypatch.setattr(module, "state", lambda *_: [])
         monkeypatch.setattr(module, "contradictions", lambda: [])
     assert said(*words).startswith(sentence)
+
+
+@pytest.mark.parametrize("word", ["00_shapes", "00", "0"])
+def test_an_assignment_goes_by_its_name_and_its_number(word: str, new_course: NewCourse) -> None:
+    assert new_course().meant(word) == notebook_called(word) == "00_shapes"
+
+
+@pytest.mark.parametrize(("word", "meant"), [("03", "03_a"), ("3", "3_b"), ("003", "003"), ("4", "4"), ("²", "²")])
+def test_a_number_that_two_assignments_have_is_the_one_that_is_written_so(
+    word: str, meant: str, tmp_path: Path
+) -> None:
+    for name in ("03_a", "3_b"):
+        (tmp_path / name).mkdir()
+    assert assignment_meant(tmp_path, word) == meant
+
+
+def test_only_a_word_that_is_like_another_is_taken_for_it() -> None:
+    assert nearest("nobody", ["nora", "bob"]) == ""
+    assert nearest("norah", ["nora", "bob"]) == " Did you mean nora?"
 
 
 NOBODY, NOTHING = "nobody", "no_such_thing"

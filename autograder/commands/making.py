@@ -99,6 +99,9 @@ def site(
         str, typer.Option(help="the last notebook in it, such as 03_causal_mask or 03; all, if not given")
     ] = NOTEBOOKS[-1],
     to: Annotated[Path, typer.Option(help="the folder that becomes the site")] = Path("build/site"),
+    students: Annotated[
+        bool, typer.Option("--students", help="leave out the pages on giving the course and on working on it")
+    ] = False,
 ) -> None:
     """Make a static site of the course: the notebooks up to one, with their pictures and without solutions, and the pages about it.
 
@@ -108,7 +111,7 @@ def site(
 
     meant = _meant(upto)
     with in_a_sentence():
-        make_site(meant, to)
+        make_site(meant, to, students)
     typer.echo(f"{to / 'index.html'}: the notebooks up to {meant}")
 
 

@@ -8,6 +8,8 @@ from importlib import import_module
 from inspect import get_annotations
 from typing import TYPE_CHECKING
 
+from autograder.settings import is_number
+
 if TYPE_CHECKING:  # it brings NumPy and the students' library, and commands ask for the notebooks' names alone
     from autograder.exercises.model import Exercise, Task
 
@@ -77,8 +79,8 @@ def exercise_called(name: str) -> Exercise | None:
 
 
 def notebook_called(name: str) -> str | None:
-    """The notebook of that name, or of that number; None where there is none."""
-    return next((notebook for notebook in NOTEBOOKS if name in (notebook, notebook.partition("_")[0])), None)
+    """The notebook of that name, or of that number, "03" or "3"; None where there is none."""
+    return next((each for each in NOTEBOOKS if each == name or is_number(each.partition("_")[0], name)), None)
 
 
 def meant(name: str) -> tuple[str, str] | None:

@@ -37,6 +37,7 @@ FORMGRADER = {
 """How formgrader lays out a page, where a course says nothing else."""
 
 IN_PLACE_OF = {
+    "ClearSolutions": "autograder.plugins.releasing.ClearAnswers",
     "CheckCellMetadata": "autograder.plugins.metadata.Metadata",
     "Execute": "autograder.plugins.executing.JudgedExecute",
     "SaveAutoGrades": "autograder.plugins.saving.SaveVerdicts",
@@ -101,6 +102,22 @@ class Grading(Section):
 
 
 class Releasing(Section):
+    defaults: Mapping[str, Sequence[str]] = {
+        "preprocessors": (
+            "nbgrader.preprocessors.IncludeHeaderFooter",
+            "nbgrader.preprocessors.InstantiateTests",
+            "nbgrader.preprocessors.LockCells",
+            "nbgrader.preprocessors.ClearSolutions",
+            "nbgrader.preprocessors.ClearOutput",
+            "nbgrader.preprocessors.CheckCellMetadata",
+            "nbgrader.preprocessors.ComputeChecksums",
+            "nbgrader.preprocessors.SaveCells",
+            "nbgrader.preprocessors.ClearHiddenTests",
+            "nbgrader.preprocessors.ClearMarkScheme",
+            "nbgrader.preprocessors.ComputeChecksums",
+            "nbgrader.preprocessors.CheckCellMetadata",
+        )
+    }
     exporter = "autograder.plugins.opening.ReleasingExporter"
 
 

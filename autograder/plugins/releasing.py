@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 from nbformat import NotebookNode, from_dict
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from nbgrader.utils import is_solution
 
 from autograder.plugins.experiments import MARK, mark
 from autograder.plugins.judges import judge_of
@@ -25,6 +27,25 @@ class _OfTheCourse(NbGraderPreprocessor):
 
     def _ours(self, resources: dict[str, Any]) -> bool:
         return resources["nbgrader"]["notebook"] in judge_of(self.config).notebooks
+
+
+class ClearAnswers(ClearSolutions):
+    """nbgrader's `ClearSolutions`, which takes the text of an answer away, and with it the pictures that are attached to its cell and that
+    no text that stays shows."""
+
+    def preprocess_cell(self, cell, resources, cell_index):  # type: ignore[no-untyped-def]
+        cell, resources = super().preprocess_cell(cell, resources, cell_index)
+        attached = cell.get("attachments", {})
+        if is_solution(cell) and attached:
+            cell.attachments = {name: picture for name, picture in attached.items() if _is_shown(name, cell.source)}
+            if not cell.attachments:
+                del cell["attachments"]
+        return cell, resources
+
+
+def _is_shown(name: str, text: str) -> bool:
+    """Whether a text shows an attachment of this name."""
+    return any(re.search(rf"attachment:{re.escape(one)}(?![\w.%-])", text) for one in (name, quote(name)))
 
 
 class BlankGuesses(_OfTheCourse):

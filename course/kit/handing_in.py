@@ -20,6 +20,9 @@ from course.standing import defined, named, standing, tell
 PATIENCE = 15.0
 """Seconds to wait for a notebook to be saved; in the JupyterLab of the kit it is, every ten."""
 
+DIGITS = 16
+"""Of a file's digest, as many as nobody finds another file for by chance, and as somebody can copy."""
+
 EXCHANGE = Path("/usr/local/share/nbgrader/exchange")
 CONFIG = "nbgrader_config.py"
 COLAB = "google.colab"
@@ -61,14 +64,14 @@ def hand_in(notebook: str) -> None:
     last = last_of(name, work)
     if last and last[0].read_bytes() == content:
         kept, when = last
-        print(f"\nThis is what you handed in at {when:%H:%M} on {when:%Y-%m-%d}; nothing has changed since: {kept}")
+        print(f"\nThis is what you handed in at {when:%H:%M} on {when:%Y-%m-%d}; nothing has changed since:\n{kept}")
     else:
         when = datetime.now()
         kept = _keep(place_of(name, work, when), content)
-        print(f"\nThe file to hand in is your notebook as it was last saved: {kept}")
-    print("Give it to your instructor, and keep the next line.")
+        print(f"\nThe file to hand in is your notebook as it was last saved:\n{kept}")
+    print("Give it to your instructor, and keep the next line: the file's SHA-256 begins as it says.")
     now = when.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
-    print(f"Receipt: {name}, {now}, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
+    print(f"Receipt: {name}, {now}, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()[:DIGITS]}...")
     if _has_exchange(work):
         print(_submit(name, work))
 

@@ -20,9 +20,9 @@ Axes = str | list[str] | None
 
 EXACTLY = "known mistake gives exactly these answers"
 KNOWN_MISTAKE = f"A {EXACTLY}: "
-KNOWN_MISTAKE_AND_ERRORS = f"A {EXACTLY} and such errors: "
+KNOWN_MISTAKE_AND_ERRORS = f"A {EXACTLY}, and fails where yours fails: "
 BUT_FOR_FORM = "A known mistake's answers, in another form: "
-BUT_FOR_FORM_AND_ERRORS = "A known mistake's answers and errors, in another form: "
+BUT_FOR_FORM_AND_ERRORS = "A known mistake's answers, in another form, and it fails where yours fails: "
 PERHAPS = "One mistake that gives answers like these: "
 NEARLY = "A known mistake near yours, and wrong in more cases: "
 SEVEN_DIGITS_LEFT = "the right value to some seven digits"
@@ -30,6 +30,10 @@ SEVEN_DIGITS_FROM, SEVEN_DIGITS_TO = 6.0, 8.5
 """Where float32 ends, in digits: a result worked out with it agrees to so many, most often."""
 
 LOOP_LEFT = "More Python lines run when the input is larger: a loop is left, yours or one inside a helper you call."
+
+
+PLAIN = "background:none"
+"""In place of the stripes that a front end gives to the rows of a table, and of the ground that it gives to code."""
 
 
 def in_columns(text: str, style: str = "") -> str:
@@ -321,10 +325,11 @@ def side_by_side_html(expected: Value, given: Value) -> str:
         right = np.atleast_2d(agrees(expected, given))
         left, other = _table(np.atleast_2d(expected), None), _table(np.atleast_2d(given), right)
     else:
-        left, other = (in_columns(show(value)) for value in (expected, given))
+        left, other = (in_columns(show(value), f"{PLAIN}; ") for value in (expected, given))
     cell = "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
-    head = "<tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
-    table = f"<table>{head}<tr>{cell}{left}</td>{cell}{other}</td></tr></table>"
+    row = f"<tr style='{PLAIN}'>"
+    head = f"{row}<th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+    table = f"<table>{head}{row}{cell}{left}</td>{cell}{other}</td></tr></table>"
     return f"<div style='overflow-x:auto'>{table}</div>"
 
 
@@ -345,4 +350,4 @@ def _table(array: np.ndarray, right: np.ndarray | None) -> str:
         return f"<td>{text}</td>" if right is None or right[i, j] else f"<td><b><u>{text}</u></b></td>"
 
     rows = ("".join(entry(i, j) for j in range(array.shape[1])) for i in range(array.shape[0]))
-    return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
+    return "<table>" + "".join(f"<tr style='{PLAIN}'>{row}</tr>" for row in rows) + "</table>"

@@ -344,7 +344,9 @@ def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
         assert run.returncode == 0, run.stdout + run.stderr
         return run.stdout
 
-    assert "00_shapes: new." in start(first)
+    began = start(first)
+    assert "00_shapes: new." in began
+    assert "Installing" in began
     work = home / "attention-in-matrices"
     notebook = work / "00_shapes" / "00_shapes.ipynb"
     written = notebook.read_text().replace("raise NotImplementedError()", "return X @ Y.T", 1)
@@ -365,6 +367,8 @@ def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
     (second / "kit.json").write_text(json.dumps({**says, "made": says["made"].replace("20", "30", 1)}))
     said = start(second)
     assert "01_token_loops: new." in said
+    assert "Bringing what is installed up to the newer kit" in said
+    assert "120 MB" not in said
     foot = "next: [01 · One token at a time](../01_token_loops/01_token_loops.ipynb)"
     written = written.replace("next: notebook 01, which a newer kit brings", foot)
     assert foot in written

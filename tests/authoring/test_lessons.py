@@ -119,6 +119,13 @@ def test_no_lesson_needs_a_word_that_is_taught_later(exercise: Exercise) -> None
 
 
 @every
+def test_who_is_told_where_a_float64_may_come_from_is_told_of_a_cast_too(exercise: Exercise) -> None:
+    """`np.zeros` is the usual place; a reader whose code has none needs the next."""
+    sources = {name: text for name, text in _lessons(exercise).items() if "float64" in text and "np.zeros" in text}
+    assert {name: text for name, text in sources.items() if "astype(float)" not in text} == {}
+
+
+@every
 def test_no_line_of_a_hidden_test_needs_a_word_that_is_taught_later(exercise: Exercise) -> None:
     ahead = {probe.shows: _ahead(probe.shows, NOTEBOOKS.index(exercise.notebook)) for probe in exercise.probes}
     assert {line: words for line, words in ahead.items() if words} == {}

@@ -144,6 +144,18 @@ def test_a_site_up_to_a_notebook_holds_no_later_one(tmp_path: Path) -> None:
     assert [notebook for notebook in NOTEBOOKS if notebook in first] == [*NOTEBOOKS[:4]]
 
 
+def test_a_site_for_students_has_no_page_for_others(tmp_path: Path) -> None:
+    assemble(tmp_path, NOTEBOOKS[:4], students=True)
+    pages = {path.stem for path in tmp_path.rglob("*.md")}
+    assert pages == {"glossary", "index", "shapes", "sources", "students", "stuck"}
+    sides = re.findall("^:caption: (.*)$", (tmp_path / "index.md").read_text(), re.MULTILINE)
+    assert sides == ["Notebooks", "Taking the course"]
+    named = {
+        name for path in tmp_path.rglob("*.md") for name in re.findall(r"\((?:\.\./|docs/)*(\w+)\.md", path.read_text())
+    }
+    assert named <= pages
+
+
 def test_neither_sources_nor_notebooks_lie_beside_the_pages(site: Path) -> None:
     assert [path for path in site.rglob("*") if path.suffix in (".ipynb", ".md", ".py", ".rst")] == []
     assert list(site.rglob("_sources/*")) == []
@@ -307,15 +319,17 @@ def one_page(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A site that has a single page, with this text, in which stands which notebooks were asked for."""
     text = ["# Alone"]
 
-    def instead(to: Path, taken: tuple[str, ...]) -> None:
+    def instead(to: Path, taken: tuple[str, ...], students: bool) -> None:
         to.mkdir()
-        (to / "index.md").write_text("\n".join([*text, "", *taken]))
+        (to / "index.md").write_text("\n".join([*text, "", *taken, "for students" * students]))
 
     monkeypatch.setattr(site_room, "assemble", instead)
     return text
 
 
-@pytest.mark.parametrize(("words", "last"), [(["--upto", "03"], 4), (["--upto", "00_shapes"], 1), ([], len(NOTEBOOKS))])
+@pytest.mark.parametrize(
+    ("words", "last"), [(["--upto", "3", "--students"], 4), (["--upto", "00_shapes"], 1), ([], len(NOTEBOOKS))]
+)
 def test_the_command_takes_the_notebooks_up_to_one(
     words: list[str], last: int, one_page: list[str], tmp_path: Path
 ) -> None:
@@ -324,6 +338,7 @@ def test_the_command_takes_the_notebooks_up_to_one(
     assert not ended.value.code
     told = (tmp_path / "site" / "index.html").read_text()
     assert [notebook for notebook in NOTEBOOKS if notebook in told] == [*NOTEBOOKS[:last]]
+    assert ("for students" in told) == ("--students" in words)
 
 
 def test_a_page_with_a_fault_is_named_and_the_earlier_site_stays(

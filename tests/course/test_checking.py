@@ -797,7 +797,7 @@ def test_where_some_answers_are_errors_those_are_not_called_answers(shelf: Calla
     shelf(doubles(2, 3, 4, mistakes=(StoredMistake("halves", "you halved.", (*halves, halves[1]), False),)))
     source = "def double(x):\n    if len(x) > 2:\n        raise ValueError('no room')\n    return x / 2\n"
     assert examine(cell(source)["double"]).text.split("\n")[1] == (
-        "A known mistake gives exactly these answers and such errors: you halved."
+        "A known mistake gives exactly these answers, and fails where yours fails: you halved."
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -307,19 +309,21 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: Callable[..., di
 RIGHT = "def pairwise_dots(X, Y):\n    return X @ Y.T\n"
 
 
+@pytest.mark.parametrize("asked", ["00_shapes", "00", "0", 0])
 def test_handing_in_makes_one_file_and_says_how_far_it_is(
-    desk: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    asked: Any, desk: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     desk(RIGHT, RIGHT)
-    hand_in("00")
+    hand_in(asked)
     said = capsys.readouterr().out
     assert f"{NAME}: 1 of 3 checks pass." in said
     assert "✓ correct      pairwise_dots" in said
     assert "· not run      mix_rows" in said
     (kept,) = (tmp_path / "hand_in").iterdir()
     assert kept.read_bytes() == own(tmp_path).read_bytes()
-    assert str(kept) in said
-    assert "SHA-256" in said
+    assert str(kept) in said.splitlines()
+    (digits,) = re.findall(r"^Receipt: .*, SHA-256 ([0-9a-f]{16})\.\.\.$", said, re.MULTILINE)
+    assert hashlib.sha256(kept.read_bytes()).hexdigest().startswith(digits)
 
 
 def test_handing_in_the_same_once_more_makes_no_second_file_and_says_so(
@@ -332,7 +336,7 @@ def test_handing_in_the_same_once_more_makes_no_second_file_and_says_so(
     again = capsys.readouterr().out
     (kept,) = (tmp_path / "hand_in").iterdir()
     assert "nothing has changed since" in again
-    assert str(kept) in again
+    assert str(kept) in again.splitlines()
     assert again.splitlines()[-1] == first.splitlines()[-1]  # the receipt
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbgrader.converters import GenerateAssignment
+from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
+from traitlets.utils.importstring import import_item
 
-from autograder.plugins.releasing import BlankGuesses, ReadOnlyTexts, Stable
+from autograder.plugins.config import Releasing, plug_in
+from autograder.plugins.releasing import BlankGuesses, ClearAnswers, ReadOnlyTexts, Stable
 
 SETTINGS = Config({"Judge": {"name": "autograder.this_course.JUDGE"}})
 OURS = {"nbgrader": {"notebook": "00_shapes"}}
@@ -85,3 +90,45 @@ def test_cell_ids_that_are_not_unique_plain_words_are_refused(ids: tuple[str | N
         cell["id"] = name
     with pytest.raises(ValueError, match="these cell ids are not unique words of a-z, 0-9 and -"):
         Stable(config=SETTINGS).preprocess(notebook, OURS)
+
+
+# ----------------------------------------------------------------------------------------- pictures in a model answer
+
+PICTURE = {"image/png": "iVBORw0KGgo="}
+ASKED, ANSWERED = "See ![a](attachment:task.png).", "It is ![b](attachment:answer%20b.png)."
+REGION = f"{ASKED}\n<!-- BEGIN SOLUTION -->\n{ANSWERED}\n<!-- END SOLUTION -->"
+TWICE = REGION.replace("It is", "As in ![a](attachment:task.png), it is")
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [(ANSWERED, []), (f"{ASKED}\n{ANSWERED}", []), (REGION, ["task.png"]), (TWICE, ["task.png"]), (ASKED, [])],
+    ids=["an answer", "all of it an answer", "a part of it an answer", "shown in both", "no answer's"],
+)
+@pytest.mark.parametrize("judge", ["", "autograder.this_course.JUDGE"], ids=["any course", "this course"])
+def test_of_an_answer_the_pictures_go_with_the_text_as_stock_takes_that(
+    text: str, stays: list[str], judge: str
+) -> None:
+    settings = {"schema_version": 3, "grade": True, "solution": True, "locked": False, "task": False, "points": 1}
+    cell = new_markdown_cell(text, metadata={"nbgrader": {**settings, "grade_id": "why"}})
+    cell["attachments"] = dict.fromkeys(("task.png", "answer b.png", "task.png.png"), PICTURE)
+    stock, ours = (new_notebook(cells=[deepcopy(cell)]) for _ in range(2))
+    ClearSolutions().preprocess(stock, {})
+    config = Config()
+    plug_in(config, judge)
+    (name,) = (one for one in config.GenerateAssignment.preprocessors if one.endswith("ClearAnswers"))
+    import_item(name)().preprocess(ours, {})
+    assert ours.cells[0].source == stock.cells[0].source
+    assert list(ours.cells[0].get("attachments", {})) == stays
+
+
+def test_the_pictures_of_other_cells_stay() -> None:
+    notebook = new_notebook(cells=[new_markdown_cell("Nothing.", attachments={"a.png": PICTURE})])
+    ClearAnswers().preprocess(notebook, {})
+    assert list(notebook.cells[0].attachments) == ["a.png"]
+
+
+def test_nbgraders_own_list_is_the_one_that_other_courses_have() -> None:
+    """With ours in the place of what clears answers."""
+    stock = [f"nbgrader.preprocessors.{one.__name__}" for one in GenerateAssignment().preprocessors]
+    assert [*Releasing.defaults["preprocessors"]] == stock

@@ -71,10 +71,13 @@ def install(python: Path, record: Path) -> None:
     wanted = hashlib.sha256(wheel.read_bytes() + (KIT / "constraints.txt").read_bytes()).hexdigest()
     if record.exists() and record.read_text(encoding="utf-8") == wanted:
         return
-    print(
-        f"Installing {total} packages, some 120 MB to download, 0.5 GB on disk. This is done once, and takes a few minutes.",
-        flush=True,
-    )
+    if record.exists():
+        print("Bringing what is installed up to the newer kit ...", flush=True)
+    else:
+        print(
+            f"Installing {total} packages, some 120 MB to download, 0.5 GB on disk. This is done once, and takes a few minutes.",
+            flush=True,
+        )
     command = [
         str(python),
         "-m",

@@ -18,12 +18,13 @@ MADE = "searchindex.js"
 """What lies in every site: a folder without it is not taken for an earlier one."""
 
 
-def make_site(last: str, folder: Path) -> None:
+def make_site(last: str, folder: Path, students: bool = False) -> None:
     """Build the site up to a notebook.
 
     Args:
         last: the last notebook in it, "03_causal_mask". Those before it should be closed: it holds their solutions, where later ones build on them.
         folder: becomes the site, whose first page is index.html; a site that lies there is replaced.
+        students: whether the pages on giving the course and on working on it are left out.
 
     Raises:
         Problem: the folder holds something else, or a page has a fault; nothing is written.
@@ -32,7 +33,7 @@ def make_site(last: str, folder: Path) -> None:
         raise Problem(f"{folder} holds something else than a site: name another folder with --to.")
     with TemporaryDirectory() as temporary:
         pages, built = Path(temporary) / "pages", Path(temporary) / "site"
-        assemble(pages, NOTEBOOKS[: NOTEBOOKS.index(last) + 1])
+        assemble(pages, NOTEBOOKS[: NOTEBOOKS.index(last) + 1], students)
         _build(pages, built, Path(temporary) / "read")
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(built, folder)

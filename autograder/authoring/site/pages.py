@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
@@ -16,8 +16,9 @@ from autograder.authoring.site.notebooks import page
 from autograder.authoring.staged import staged
 from autograder.settings import ROOT
 
+FOR_STUDENTS = "Taking the course"
 ABOUT = {
-    "Taking the course": (
+    FOR_STUDENTS: (
         "docs/students.md",
         "docs/stuck.md",
         "docs/shapes.md",
@@ -48,9 +49,16 @@ MESSAGE = re.compile(r"!\[[^\]]*\]\(docs/pictures/message\.svg\)")
 """The picture of what `check` says, with its alternative text, as it stands in the README."""
 
 
-def assemble(to: Path, notebooks: Iterable[str]) -> None:
-    """Write the pages of the site with these notebooks into a new folder; they lie to each other as in the checkout."""
-    about = [name for names in ABOUT.values() for name in names]
+def assemble(to: Path, notebooks: Iterable[str], students: bool = False) -> None:
+    """Write the pages of the site with these notebooks into a new folder; they lie to each other as in the checkout.
+
+    Args:
+        to: the folder.
+        notebooks: their names.
+        students: whether only the pages are wanted that students read.
+    """
+    sides = {FOR_STUDENTS: ABOUT[FOR_STUDENTS]} if students else ABOUT
+    about = [name for names in sides.values() for name in names]
     read = {notebook: page(notebook) for notebook in notebooks}
     there = {*about, "README.md", *(f"notebooks/{notebook}.ipynb" for notebook in read)}
     for name in about:
@@ -58,7 +66,7 @@ def assemble(to: Path, notebooks: Iterable[str]) -> None:
     shutil.copytree(ROOT / PICTURES, to / PICTURES, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     for notebook, cells in read.items():
         _write(to / "notebooks" / f"{notebook}.ipynb", nbformat.writes(cells))
-    _write(to / "index.md", _first(read))
+    _write(to / "index.md", _first(read, sides))
 
 
 def _write(path: Path, text: str) -> None:
@@ -95,7 +103,7 @@ def _leading(folder: PurePosixPath, there: set[str]) -> Callable[[re.Match[str]]
     return link
 
 
-def _first(read: dict[str, NotebookNode]) -> str:
+def _first(read: dict[str, NotebookNode], about: Mapping[str, Iterable[str]]) -> str:
     """The first page: what the course is, its notebooks, and what stands at the side of every page."""
     rows = ["| notebook | points | minutes |", "|-|-:|-:|"]
     for notebook, cells in read.items():
@@ -103,7 +111,7 @@ def _first(read: dict[str, NotebookNode]) -> str:
         (title,), ((points, minutes),) = TITLE.findall(begins), WORTH.findall(begins)
         rows.append(f"| [{title}](notebooks/{notebook}.ipynb) | {points} | {minutes} |")
     sides = [_side("Notebooks", (f"notebooks/{notebook}" for notebook in read))]
-    sides += [_side(caption, (name.removesuffix(".md") for name in names)) for caption, names in ABOUT.items()]
+    sides += [_side(caption, (name.removesuffix(".md") for name in names)) for caption, names in about.items()]
     (message,) = MESSAGE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     text = FIRST.read_text(encoding="utf-8")
     for mark, put in (("MESSAGE", message), ("NOTEBOOKS", "\n".join(rows)), ("SIDES", "\n\n".join(sides))):

@@ -727,8 +727,8 @@ def ffn_adds_what_it_read(X: F, params: Params, h: int, keep: B, eps: float, act
 
 @mistake
 def block_in_float64(X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> Stages:
-    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part: np.zeros and
-    np.ones make such arrays."""
+    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part:
+    np.zeros, np.ones and astype(float) make such arrays."""
     stages = block_at_once(X, params, h, keep, eps, act)
     return {name: stage.astype(np.float64) for name, stage in stages.items()}
 

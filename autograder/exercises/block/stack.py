@@ -391,8 +391,8 @@ def stack_with_one_head(X: F, layers: Layers, final_norm: Norm, h: int, keep: B,
 
 @mistake
 def stack_in_float64(X: F, layers: Layers, final_norm: Norm, h: int, keep: B, eps: float, act: Act) -> F:
-    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part: np.zeros and
-    np.ones make such arrays."""
+    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part:
+    np.zeros, np.ones and astype(float) make such arrays."""
     return normalised_rows(_through(X, layers, h, keep, eps, act), *final_norm, eps).astype(np.float64)
 
 

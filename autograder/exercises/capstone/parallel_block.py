@@ -1274,7 +1274,7 @@ def computes_in_float32(rank: int, p: int, X: F, params: Params, h: int, keep: B
 @mistake
 def sums_in_float64(rank: int, p: int, X: F, params: Params, h: int, keep: B, eps: float, act: Act) -> F:
     """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part:
-    np.zeros makes one, unless it is told otherwise."""
+    np.zeros makes one, unless it is told otherwise, and so does astype(float)."""
     _refuse(p, params, h)
     T2 = np.zeros(X.shape)
     T2 += _attended(rank, p, norm1(X, params, eps), params, h, keep)

@@ -844,8 +844,8 @@ def adds_a_thousandth(S: F, keep: B) -> F:
 
 @mistake
 def weights_in_float64(S: F, keep: B) -> F:
-    """the weights are right, but float32 went in and float64 came out. np.zeros and np.ones make float64 unless
-    you tell them the type."""
+    """the weights are right, but float32 went in and float64 came out. np.zeros and np.ones make float64
+    unless you tell them the type, and astype(float) always does."""
     M = _hidden(S.astype(np.float64), keep)
     return _weighed(M, _tops(M))
 

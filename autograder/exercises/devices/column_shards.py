@@ -328,8 +328,8 @@ def empty_list_for_a_refusal(W: F, p: int) -> list[F]:
 
 @mistake
 def shards_in_float64(W: F, p: int) -> list[F]:
-    """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
-    type."""
+    """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it
+    the type, and astype(float) always does."""
     shards = np.zeros((p, W.shape[0], even_share(W.shape[1], p)))
     shards[:] = np.split(W, p, axis=1)
     return list(shards)

@@ -1003,8 +1003,8 @@ def residual_added(X: F, params: Params, h: int, keep: B, p: int, all_reduce: Al
 
 @mistake
 def attention_in_float64(X: F, params: Params, h: int, keep: B, p: int, all_reduce: AllReduce) -> F:
-    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part: np.zeros makes one,
-    and so does numpy's root of a whole number."""
+    """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part: np.zeros makes
+    one, and so do astype(float) and numpy's root of a whole number."""
     room = np.zeros((p, *X.shape))
     room[:] = _attention_parts(X, params, h, keep, p)
     return all_reduce(list(room))

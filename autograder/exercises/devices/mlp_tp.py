@@ -821,7 +821,7 @@ def tokens_added(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce:
 @mistake
 def sum_in_float64(X: F, W1: F, b1: F, W2: F, b2: F, p: int, act: Act, all_reduce: AllReduce) -> F:
     """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 array took part: np.zeros makes
-    one, unless you tell it the type."""
+    one, unless you tell it the type, and so does astype(float)."""
     room = np.zeros((p, *X.shape))
     room[:] = _parts(X, W1, b1, W2, p, act)
     return all_reduce(list(room)) + b2

@@ -335,8 +335,8 @@ def empty_list_for_rows(W: F, p: int) -> list[F]:
 
 @mistake
 def rows_in_float64(W: F, p: int) -> list[F]:
-    """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
-    type."""
+    """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it
+    the type, and astype(float) always does."""
     shards = np.zeros((p, even_share(len(W), p), W.shape[1]))
     shards[:] = np.split(W, p)
     return list(shards)

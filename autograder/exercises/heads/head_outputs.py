@@ -170,7 +170,7 @@ def list_of_shares(T: F, Wo: F) -> list[F]:
 @mistake
 def shares_in_float64(T: F, Wo: F) -> F:
     """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
-    type."""
+    type, and astype(float) always does."""
     h, n, v = T.shape
     out = np.zeros((h, n, Wo.shape[1]))
     out[:] = T @ Wo.reshape(h, v, -1)

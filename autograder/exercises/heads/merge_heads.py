@@ -194,7 +194,7 @@ def merged_from_last_to_first(T: F) -> F:
 @mistake
 def merged_in_float64(T: F) -> F:
     """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
-    type."""
+    type, and astype(float) always does."""
     return merged(T).astype(np.float64)
 
 

@@ -242,7 +242,7 @@ def not_scaled(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
 @mistake
 def scaled_in_float64(X: F, Wqkv: F, Wo: F, h: int, keep: B) -> F:
     """the numbers are right, but float32 went in and float64 came out. NumPy's root of a whole number is a float64, and it
-    pulls the scores along. A plain Python number does not."""
+    pulls the scores along, as astype(float) does. A plain Python number does not."""
     Q, K, V = _qkv(X, Wqkv, Wo, h)
     return merged(softmax_of_kept(Q @ _stood_up(K) / np.sqrt(Q.shape[2]), keep) @ V) @ Wo
 

@@ -422,7 +422,7 @@ def scaled_by_the_width_of_a_token(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) ->
 @mistake
 def heads_in_float64(X: F, Wq: F, Wk: F, Wv: F, Wo: F, keep: B) -> F:
     """the numbers are right, but float32 went in and float64 came out. Somewhere a float64 took part: np.zeros makes one, unless you
-    tell it the type, and so does NumPy's root of a whole number. A plain Python number does not."""
+    tell it the type, and so do astype(float) and NumPy's root of a whole number. A plain Python number does not."""
     room = np.zeros((len(X), len(Wo)))
     room[:] = np.concatenate(_heads(X, Wq, Wk, Wv, keep), axis=1)
     return room @ Wo

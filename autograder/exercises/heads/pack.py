@@ -158,7 +158,7 @@ def packed_as_blocks(W: F) -> F:
 @mistake
 def packed_in_float64(W: F) -> F:
     """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
-    type."""
+    type, and astype(float) always does."""
     return merged(W).astype(np.float64)
 
 

@@ -159,7 +159,7 @@ def heads_in_reverse(Z: F, h: int) -> F:
 @mistake
 def split_in_float64(Z: F, h: int) -> F:
     """the numbers are right, but float32 went in and float64 came out: np.zeros makes float64 unless you tell it the
-    type."""
+    type, and astype(float) always does."""
     out = np.zeros((h, len(Z), Z.shape[1] // h))
     out[:] = Z.reshape(len(Z), h, -1).swapaxes(0, 1)
     return out

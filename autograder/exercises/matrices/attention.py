@@ -370,7 +370,7 @@ def rounded_tables(Q: F, K: F, V: F) -> tuple[F, F]:
 
 @mistake
 def both_in_float64(Q: F, K: F, V: F) -> tuple[F, F]:
-    """float32 went in and float64 came out: through NumPy's root of an integer, or through np.zeros with no dtype."""
+    """float32 went in and float64 came out: through NumPy's root of an integer, np.zeros with no dtype, or astype(float)."""
     A = row_softmax(Q @ K.T / np.sqrt(Q.shape[1]))
     return A @ V, A
 

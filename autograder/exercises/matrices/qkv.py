@@ -298,7 +298,7 @@ def three_by_name(X: F, Wq: F, Wk: F, Wv: F) -> dict[str, F]:
 
 @mistake
 def three_in_float64(X: F, Wq: F, Wk: F, Wv: F) -> tuple[F, F, F]:
-    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise, and so is an array made of Python's floats;
+    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise, and so are `astype(float)` and an array made of Python's floats;
     a product keeps the type."""
     q, k, v = ((X @ W).astype(np.float64) for W in (Wq, Wk, Wv))
     return q, k, v

@@ -119,7 +119,7 @@ def times_root_k(Q: F, K: F) -> F:
 @mistake
 def root_in_float64(Q: F, K: F) -> F:
     """the numbers are right, but float32 went in and float64 came out. Either you divided by NumPy's root of an integer, which is a float64
-    and pulls the whole table along, or the table was made by np.zeros with no dtype."""
+    and pulls the whole table along, or the table was made by np.zeros with no dtype, or by astype(float)."""
     return Q @ K.T / np.sqrt(Q.shape[1])
 
 

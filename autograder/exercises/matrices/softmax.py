@@ -596,7 +596,7 @@ def shifts_in_place(S: F, axis: int = -1) -> F:
 
 @mistake
 def casts_to_float64(S: F, axis: int = -1) -> F:
-    """the numbers are right, but float32 went in and float64 came out: through np.zeros with no dtype, or a list of Python's floats, perhaps.
+    """the numbers are right, but float32 went in and float64 came out: through astype(float), np.zeros with no dtype, or a list of Python's floats, perhaps.
     Leave the type as it is: a model in float32 is half as large."""
     S = np.array(S, dtype=np.float64)
     E = np.exp(S - S.max(axis=axis, keepdims=True))

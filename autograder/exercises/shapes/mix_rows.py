@@ -121,8 +121,8 @@ def reshaped_weights(A: F, V: F) -> F:
 
 @mistake
 def mixes_in_float64(A: F, V: F) -> F:
-    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise, and so is an array made of
-    Python's floats; a product keeps the type."""
+    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise, and so are
+    `astype(float)` and an array made of Python's floats; a product keeps the type."""
     out = np.zeros((len(A), V.shape[1]))
     out += A @ V
     return out

@@ -188,8 +188,8 @@ def factors_squeezed(X: F, W: F) -> tuple[F, F]:
 
 @mistake
 def factors_in_float64(X: F, W: F) -> tuple[F, F]:
-    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise; turning an array keeps its
-    type."""
+    """float32 went in and float64 came out. `np.zeros` is float64 unless it is told otherwise, and `astype(float)` always;
+    turning an array keeps its type."""
     return W.T.astype(np.float64), X.T.astype(np.float64)
 
 

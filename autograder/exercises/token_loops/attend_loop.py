@@ -581,8 +581,8 @@ def keys_against_each_query(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
 
 @mistake
 def loop_in_float64(X: F, Wq: F, Wk: F, Wv: F, project: Project) -> F:
-    """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
-    whole number, which NumPy makes a float64."""
+    """your answer is float64 where X was float32. Either np.zeros was given no dtype, or there is an astype(float), or
+    you divided by np.sqrt of a whole number, which NumPy makes a float64."""
     out = np.zeros((len(X), Wv.shape[1]))
     out[:] = _right_loop(X, Wq, Wk, Wv, project)
     return out

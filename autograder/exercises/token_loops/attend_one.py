@@ -514,8 +514,8 @@ def room_as_wide_as_a_token(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
 
 @mistake
 def widened_to_float64(i: int, X: F, Wq: F, Wk: F, Wv: F) -> F:
-    """your answer is float64 where X was float32. Either np.zeros was given no dtype, or you divided by np.sqrt of a
-    whole number, which NumPy makes a float64; a plain Python float leaves the dtype of an array alone."""
+    """your answer is float64 where X was float32. Either np.zeros was given no dtype, or there is an astype(float), or
+    you divided by np.sqrt of a whole number, which NumPy makes a float64; a plain Python float leaves the dtype of an array alone."""
     return softmax_1d(X @ Wk @ (X[i] @ Wq) / np.sqrt(len(Wq[0]))) @ (X @ Wv)
 
 

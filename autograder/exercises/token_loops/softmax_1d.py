@@ -127,8 +127,8 @@ def forced_to_float32(s: F) -> F:
 
 @mistake
 def forced_to_float64(s: F) -> F:
-    """your answer is float64 where the scores were float32. Something on the way is float64 whatever comes in: a list
-    of Python floats made into an array, or np.zeros with no dtype."""
+    """your answer is float64 where the scores were float32. Something on the way is float64 whatever comes in: a list of Python floats made into an
+    array, np.zeros with no dtype, or astype(float)."""
     e = [math.exp(x - s.max()) for x in s]
     return np.array([x / sum(e) for x in e])
 

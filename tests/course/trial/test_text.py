@@ -237,18 +237,21 @@ def test_two_values_stand_side_by_side_without_trailing_blanks() -> None:
 
 CELL = "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
 HEAD = "<th style='text-align:left'>expected</th><th style='text-align:left'>yours</th>"
-COLUMNS = "<pre style='white-space:pre; overflow-x:auto'>"
+ROW = "<tr style='background:none'>"
+COLUMNS = "<pre style='background:none; white-space:pre; overflow-x:auto'>"
 
 
 def test_entries_that_differ_are_marked_in_the_table_without_colour() -> None:
-    expected = "<table><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>"
-    given = "<table><tr><td>1</td><td><b><u>3</u></b></td></tr><tr><td><b><u>2</u></b></td><td>4</td></tr></table>"
-    html = f"<div style='overflow-x:auto'><table><tr>{HEAD}</tr><tr>{CELL}{expected}</td>{CELL}{given}</td></tr></table></div>"
+    expected = f"<table>{ROW}<td>1</td><td>2</td></tr>{ROW}<td>3</td><td>4</td></tr></table>"
+    given = f"<table>{ROW}<td>1</td><td><b><u>3</u></b></td></tr>{ROW}<td><b><u>2</u></b></td><td>4</td></tr></table>"
+    html = f"<div style='overflow-x:auto'><table>{ROW}{HEAD}</tr>{ROW}{CELL}{expected}</td>{CELL}{given}</td></tr></table></div>"
     assert side_by_side_html(A, A.T) == side_by_side_html(Tensor(A), Tensor(A.T)) == html
 
 
 def test_a_row_of_numbers_is_a_table_of_one_row() -> None:
-    assert "<table><tr><td>1</td><td><b><u>5</u></b></td></tr></table>" in side_by_side_html(A[0], np.array([1.0, 5.0]))
+    assert f"<table>{ROW}<td>1</td><td><b><u>5</u></b></td></tr></table>" in side_by_side_html(
+        A[0], np.array([1.0, 5.0])
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,7 +267,7 @@ def test_a_row_of_numbers_is_a_table_of_one_row() -> None:
 )
 def test_what_is_no_table_stands_as_text(expected: Value, given: Value, left: str, right: str) -> None:
     html = (
-        f"<div style='overflow-x:auto'><table><tr>{HEAD}</tr>"
-        f"<tr>{CELL}{COLUMNS}{left}</pre></td>{CELL}{COLUMNS}{right}</pre></td></tr></table></div>"
+        f"<div style='overflow-x:auto'><table>{ROW}{HEAD}</tr>"
+        f"{ROW}{CELL}{COLUMNS}{left}</pre></td>{CELL}{COLUMNS}{right}</pre></td></tr></table></div>"
     )
     assert side_by_side_html(expected, given) == html
