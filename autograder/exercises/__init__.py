@@ -8,8 +8,6 @@ from importlib import import_module
 from inspect import get_annotations
 from typing import TYPE_CHECKING
 
-from autograder.settings import is_number
-
 if TYPE_CHECKING:  # it brings NumPy and the students' library, and commands ask for the notebooks' names alone
     from autograder.exercises.model import Exercise, Task
 
@@ -80,7 +78,8 @@ def exercise_called(name: str) -> Exercise | None:
 
 def notebook_called(name: str) -> str | None:
     """The notebook of that name, or of that number, "03" or "3"; None where there is none."""
-    return next((each for each in NOTEBOOKS if each == name or is_number(each.partition("_")[0], name)), None)
+    number = int(name) if name.isdecimal() else None
+    return next((each for each in NOTEBOOKS if each == name or int(each.partition("_")[0]) == number), None)
 
 
 def meant(name: str) -> tuple[str, str] | None:
