@@ -20,9 +20,9 @@ Axes = str | list[str] | None
 
 EXACTLY = "known mistake gives exactly these answers"
 KNOWN_MISTAKE = f"A {EXACTLY}: "
-KNOWN_MISTAKE_AND_ERRORS = f"A {EXACTLY}, and fails where yours fails: "
+KNOWN_MISTAKE_AND_ERRORS = f"A {EXACTLY} and errors: "
 BUT_FOR_FORM = "A known mistake's answers, in another form: "
-BUT_FOR_FORM_AND_ERRORS = "A known mistake's answers, in another form, and it fails where yours fails: "
+BUT_FOR_FORM_AND_ERRORS = "A known mistake's answers and errors, in another form: "
 PERHAPS = "One mistake that gives answers like these: "
 NEARLY = "A known mistake near yours, and wrong in more cases: "
 SEVEN_DIGITS_LEFT = "the right value to some seven digits"

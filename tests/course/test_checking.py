@@ -103,6 +103,7 @@ B =
      [5. 4.]]"""
 NOT_YET = f"dots: not yet.\n{CASE}\n"
 COLUMNS = "<pre style='white-space:pre; overflow-x:auto'>"
+BARE = COLUMNS.replace("white", "background:none; white")
 PRE = COLUMNS.replace("white-space", "margin-bottom:1em; white-space")
 RIGHT_MARK, WRONG_MARK = "<b aria-hidden='true'>✓</b> ", "<b aria-hidden='true'>✗</b> "
 NOT_YET_HTML = f"<div><p>{WRONG_MARK}dots: not yet.</p>{PRE}{CASE}</pre>"
@@ -229,9 +230,9 @@ def test_a_wrong_shape_is_told_in_axis_names_with_both_results(dots: Callable[[s
     assert result.text == f"{NOT_YET}{sentence}\n{alike}\n{table}"
     assert result.html == (
         f"{NOT_YET_HTML}<p>{sentence}</p><p>{alike}</p>"
-        "<div style='overflow-x:auto'><table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
-        f"<tr><td style='vertical-align:top; text-align:left; padding-right:2em'>{COLUMNS}[[ 5. 13.]\n [-1. -4.]]</pre></td>"
-        f"<td style='vertical-align:top; text-align:left; padding-right:2em'>{COLUMNS}[[ 5. 13.]]</pre></td></tr></table></div></div>"
+        "<div style='overflow-x:auto'><table><tr style='background:none'><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+        f"<tr style='background:none'><td style='vertical-align:top; text-align:left; padding-right:2em'>{BARE}[[ 5. 13.]\n [-1. -4.]]</pre></td>"
+        f"<td style='vertical-align:top; text-align:left; padding-right:2em'>{BARE}[[ 5. 13.]]</pre></td></tr></table></div></div>"
     )
 
 
@@ -249,11 +250,11 @@ def test_a_wrong_value_is_shown_beside_the_expected_one(dots: Callable[[str], Re
     assert result.text == f"{NOT_YET}{sentence}\n{table}"
     assert result.html == (
         f"{NOT_YET_HTML}<p>{sentence}</p>"
-        "<div style='overflow-x:auto'><table><tr><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
-        "<tr><td style='vertical-align:top; text-align:left; padding-right:2em'>"
-        "<table><tr><td>5</td><td>13</td></tr><tr><td>-1</td><td>-4</td></tr></table></td>"
+        "<div style='overflow-x:auto'><table><tr style='background:none'><th style='text-align:left'>expected</th><th style='text-align:left'>yours</th></tr>"
+        "<tr style='background:none'><td style='vertical-align:top; text-align:left; padding-right:2em'>"
+        "<table><tr style='background:none'><td>5</td><td>13</td></tr><tr style='background:none'><td>-1</td><td>-4</td></tr></table></td>"
         "<td style='vertical-align:top; text-align:left; padding-right:2em'>"
-        "<table><tr><td><b><u>3</u></b></td><td><b><u>2</u></b></td></tr><tr><td><b><u>0</u></b></td><td>-4</td></tr></table>"
+        "<table><tr style='background:none'><td><b><u>3</u></b></td><td><b><u>2</u></b></td></tr><tr style='background:none'><td><b><u>0</u></b></td><td>-4</td></tr></table>"
         "</td></tr></table></div></div>"
     )
 
@@ -797,7 +798,7 @@ def test_where_some_answers_are_errors_those_are_not_called_answers(shelf: Calla
     shelf(doubles(2, 3, 4, mistakes=(StoredMistake("halves", "you halved.", (*halves, halves[1]), False),)))
     source = "def double(x):\n    if len(x) > 2:\n        raise ValueError('no room')\n    return x / 2\n"
     assert examine(cell(source)["double"]).text.split("\n")[1] == (
-        "A known mistake gives exactly these answers, and fails where yours fails: you halved."
+        "A known mistake gives exactly these answers and errors: you halved."
     )
 
 
