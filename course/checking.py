@@ -162,7 +162,7 @@ def check(function: Callable[..., object]) -> Result | None:
         remember(exercise.notebook, {result.exercise: result.state}, {result.exercise: function})
     if execution != "validate":
         result = _of_an_older_version(result) if left_over(function) else result
-        if running_shell() is None and _is_statement(sys._getframe(1)):
+        if running_shell() is None and _is_a_line_of_a_script(sys._getframe(1)):
             print(result)
         return result
     if not result:
@@ -173,8 +173,10 @@ def check(function: Callable[..., object]) -> Result | None:
     return None
 
 
-def _is_statement(caller: FrameType) -> bool:
-    """Whether the call in which a frame is stands by itself, so that nothing takes its value."""
+def _is_a_line_of_a_script(caller: FrameType) -> bool:
+    """Whether the call in which a frame is stands in what Python was started with, and by itself, so that nothing takes its value."""
+    if caller.f_globals.get("__name__") != "__main__":
+        return False
     behind = (one for one in dis.get_instructions(caller.f_code) if one.offset > caller.f_lasti)
     return next(behind).opname == "POP_TOP"
 

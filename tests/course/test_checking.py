@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import linecache
 import re
+import runpy
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -1226,21 +1228,44 @@ later()
 """
 
 
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., None]:
+    """Run a script that checks an answer in this line."""
+
+    def run(line: str, name: str = "__main__") -> None:
+        path = tmp_path / "my.py"
+        path.write_text(SCRIPT.format(line))
+        runpy.run_path(str(path), run_name=name)
+
+    return run
+
+
 @pytest.mark.parametrize(
     "line", ["check(mix_rows)", "check(\n        mix_rows\n    ); x = 1", "print(check(mix_rows))"]
 )
-def test_in_a_script_what_is_checked_is_printed_once(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(SCRIPT.format(line), "my.py", "exec"), {})
+def test_in_a_script_what_is_checked_is_printed_once(
+    line: str, script: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    script(line)
     assert capsys.readouterr().out == "mix_rows: correct on all 9 public cases. The hidden tests try more.\n"
 
 
 @pytest.mark.parametrize("line", ["result = check(mix_rows)", "assert check(mix_rows)", "return check(mix_rows)"])
-def test_a_result_that_a_script_takes_is_not_printed(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(SCRIPT.format(line), "my.py", "exec"), {})
+def test_a_result_that_a_script_takes_is_not_printed(
+    line: str, script: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    script(line)
     assert capsys.readouterr().out == ""
 
 
-def test_in_a_notebook_nothing_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_script_imports_prints_nothing(script: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    script("check(mix_rows)", "mine")
+    assert capsys.readouterr().out == ""
+
+
+def test_in_a_notebook_nothing_is_printed(
+    script: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("course.checking.running_shell", object)
-    exec(compile(SCRIPT.format("check(mix_rows)"), "cell", "exec"), {})
+    script("check(mix_rows)")
     assert capsys.readouterr().out == ""
