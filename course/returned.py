@@ -41,14 +41,13 @@ class Feedback:
     def __repr__(self) -> str:
         lines = [self._head(), *(f"Repaired before grading: {note}" for note in self.told["repaired"])]
         for row in self.told["rows"]:
-            lines.append(
-                f"{row['mark']} {row['name']}: {row['outcome']}, {_points(row['score'], row['points'])} points"
-            )
+            lines.append(f"{row['mark']} {row['name']}: {row['outcome']}, {_earned(row)} points")
             lines += [f"    {remark}" for remark in row["remarks"]]
             lines += [f"    {_missed(one)}" for one in row["missed"]]
             lines += [indented(row["case"])] if row["case"] else []
             lines += [f"    {row['advice']}"] if row["advice"] else []
             lines += [f"    Comment: {row['comment']}"] if row["comment"] else []
+            lines += [f"    {text}" for text in _asked(row)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -59,7 +58,10 @@ class Feedback:
 
     def _head(self) -> str:
         late = f", late: −{self.told['late']:g}" if self.told["late"] else ""
-        return f"{self.told['notebook']}: {_points(self.told['score'], self.told['points'])} points{late} ({self.page.name})"
+        waiting = self.told.get("waiting", 0)
+        points = f"{_points(self.told['score'], self.told['points'] - waiting)} points"
+        so_far = f" so far; {waiting:g} wait for a person" if waiting else ""
+        return f"{self.told['notebook']}: {points}{so_far}{late} ({self.page.name})"
 
 
 def feedback(path: str | os.PathLike[str] | None = None) -> Feedback | None:
@@ -145,6 +147,17 @@ def _points(score: float, of: float) -> str:
     return f"{score:g} of {of:g}"
 
 
+def _earned(row: dict[str, Any]) -> str:
+    return f"? of {row['points']:g}" if row.get("waits") else _points(row["score"], row["points"])
+
+
+def _asked(row: dict[str, Any]) -> Iterator[str]:
+    """Regrade requests, and what was decided."""
+    for one in row.get("requests", ()):
+        decided = f"{one['decision'].capitalize()}: {one['reason']}" if one["decision"] else "Not decided yet."
+        yield f"Your regrade request: {one['says']} {decided}"
+
+
 def _missed(one: dict[str, Any]) -> str:
     return (
         f"{_points(one['earned'], one['points'])}: {one['shows']}{f' ({reason})' if (reason := one['reason']) else ''}"
@@ -159,8 +172,10 @@ def _row(row: dict[str, Any]) -> str:
     said += [f"<ul>{missed}</ul>"] if missed else []
     said += [in_columns(row["case"])] if row["case"] else []
     said += [
-        f"<p>{escape(text)}</p>" for text in (row["advice"], row["comment"] and f"Comment: {row['comment']}") if text
+        f"<p>{escape(text)}</p>"
+        for text in (row["advice"], row["comment"] and f"Comment: {row['comment']}", *_asked(row))
+        if text
     ]
     left = "<td style='text-align:left; vertical-align:top'>"
     name = f"<th scope='row' style='text-align:left; vertical-align:top'>{escape(row['name'])}</th>"
-    return f"<tr>{name}{left}{_points(row['score'], row['points'])}</td>{left}{''.join(said)}</td></tr>"
+    return f"<tr>{name}{left}{_earned(row)}</td>{left}{''.join(said)}</td></tr>"

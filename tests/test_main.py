@@ -99,6 +99,8 @@ WRONG: dict[str, tuple[tuple[str, ...], ...]] = {
     "extend": ((NOTHING, NOBODY, "--days", "2"), (NOTEBOOK, NOBODY, "--days", "2")),
     "report": ((NOTHING,),),
     "likeness": ((NOTHING,),),
+    "requests": ((NOTHING,),),
+    "decide": ((NOBODY, NOTHING, "no", "because"), (NOBODY, NOTHING, "perhaps", "because")),
     "export": ((NOTHING,),),
     "collect": ((NOTHING, "no_such.zip"), (NOTEBOOK, "no_such.zip")),
     "explain": ((NOBODY, NOTHING), (NOBODY, "pairwise_dots")),
@@ -112,7 +114,7 @@ WRONG: dict[str, tuple[tuple[str, ...], ...]] = {
 """Of every command, words that it cannot use."""
 WHATEVER = {"notebooks"}
 """Commands that can use any word."""
-OF_A_CLASS = ("grade", "extend", "report", "likeness", "export", "collect", "explain", "harvest")
+OF_A_CLASS = ("grade", "extend", "requests", "decide", "report", "likeness", "export", "collect", "explain", "harvest")
 
 
 def test_every_command_is_tried_with_words_that_it_cannot_use() -> None:

@@ -50,7 +50,7 @@ def grade(
     ] = False,
     course: CourseOption = None,
 ) -> None:
-    """Grade an assignment's submissions in class/, write feedback and the class report.
+    """Grade an assignment's submissions, write feedback and the class report.
 
     Every result is kept as soon as it is there: a run that was stopped, however rudely, goes on where it was, and work that is
     unchanged is not run again. Where scores that are in the gradebook would change, this shows who gains and who loses, and
@@ -82,6 +82,47 @@ def extend(
 
     with in_a_sentence():
         typer.echo(extended(*_meant(course, assignment), student, days))
+
+
+@app.command()
+def requests(
+    assignment: Annotated[
+        str | None, typer.Argument(help="such as 03_causal_mask or 03; of all assignments, if not given")
+    ] = None,
+    course: CourseOption = None,
+) -> None:
+    """List regrade requests, those that nobody has decided first: who asks, what for, in which words, and why the points are as they are.
+
+    They stand in requests.txt beside the submissions, one a line: STUDENT, ASSIGNMENT, EXERCISE: what the student says. A line
+    below one decides it, `yes: REASON` or `no: REASON`. What names nobody or nothing is listed with its line.
+    """
+    _import_nbgrader()
+    from autograder.folder import Course
+    from autograder.grading.requests import listed
+
+    with in_a_sentence():
+        meant = (Course(course_folder(course)), None) if assignment is None else _meant(course, assignment)
+        for paragraph in listed(*meant):
+            typer.echo(f"{paragraph}\n")
+
+
+@app.command()
+def decide(
+    student: Annotated[str, typer.Argument(help="who has asked")],
+    exercise: Annotated[str, typer.Argument(help="what for, as `requests` lists it; or ASSIGNMENT/EXERCISE")],
+    decision: Annotated[str, typer.Argument(help="yes or no")],
+    reason: Annotated[str, typer.Argument(help="why, in words that the student reads")],
+    course: CourseOption = None,
+) -> None:
+    """Write a decision on a regrade request into requests.txt. It stands on the student's next feedback page, with the reason."""
+    if decision not in ("yes", "no"):
+        raise typer.BadParameter(f"{decision!r} decides nothing: say yes or no")
+    _import_nbgrader()
+    from autograder.folder import Course
+    from autograder.grading.requests import decide as decided
+
+    with in_a_sentence():
+        typer.echo(decided(Course(course_folder(course)), student, exercise, decision, reason))
 
 
 @app.command()

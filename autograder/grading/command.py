@@ -165,6 +165,13 @@ def tell(
         waiting = sum(line.outcome == outcome for line in graded.lines)
         if waiting:
             console.print(f"{waiting} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
+    if graded.requests:
+        are = "request waits" if graded.requests == 1 else "requests wait"
+        console.print(
+            f"{graded.requests} regrade {are} for a decision: `python -m autograder requests`", highlight=False
+        )
+    for trouble in graded.unread:
+        console.print(trouble, markup=False, highlight=False)
     noted = [(who, note) for who, notes in graded.notes.items() for note in (notes if tracebacks else sentences(notes))]
     for note, whose in _alike(noted, tracebacks):
         console.print(f"{whose}: {note}", markup=False, highlight=False)
@@ -196,6 +203,7 @@ def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> 
     - `written`: false where scores would change and nobody said yes;
     - `report`: a path or null;
     - `failed`: by student the reason;
+    - `requests`: how many regrade requests nobody has decided;
     - `changes`: a list of `student`, `notebook`, `exercise` (or "late penalty", whose scores are negative), `old`, `new` (null: a
       person decides);
     - `students`: a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds`
@@ -247,6 +255,7 @@ def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> 
         "written": graded.written,
         "report": str(graded.report) if graded.report else None,
         "failed": graded.failed,
+        "requests": graded.requests,
         "changes": [vars(change) for change in graded.changes],
         "students": told,
     }

@@ -29,6 +29,7 @@ from autograder.grading.progress import Bar
 from autograder.grading.report.gathering import gather
 from autograder.grading.report.lines import Line
 from autograder.grading.report.page import html
+from autograder.grading.requests import inbox, troubles
 from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import Store, code_digest, only_run, write_atomically
@@ -39,6 +40,7 @@ from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.papers import Papers
 from autograder.plugins.preloading import shared_zygote
 from autograder.plugins.printable import lines as printable_lines
+from autograder.plugins.regrade_requests import Inbox, place
 from autograder.plugins.renewing import are_current
 from autograder.plugins.sandbox import Sandbox
 from autograder.plugins.stamping import Marks
@@ -65,6 +67,8 @@ class Graded:
         names: by student, the name that the gradebook has, or "".
         papers: by student, the paper that this was marked on; 0 for an assignment that is not this course's.
         changes: the scores that were in the gradebook and are, or would be, others.
+        requests: how many regrade requests nobody has decided.
+        unread: what is amiss with the file of regrade requests.
         written: whether anything was written; False where there are changes and nobody said yes.
         report: the class report.
     """
@@ -77,6 +81,8 @@ class Graded:
     names: dict[str, str] = field(default_factory=dict)
     papers: dict[str, int] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    requests: int = 0
+    unread: list[str] = field(default_factory=list)
     written: bool = True
     report: Path | None = None
 
@@ -183,6 +189,7 @@ class _Run:
         self.policy = Policy(course, snapshot, self.stored, self.deadlines)
         self.papers = Papers(course.directory, snapshot.assignment)
         self.is_asked_for = False
+        self.inbox = Inbox()
         self.notes = Notes(course.class_folder / "graded" / snapshot.assignment)
         self.graded = Graded()
         self.digests: dict[str, str] = {}
@@ -208,6 +215,11 @@ class _Run:
         known = gradebook.students(self.course)
         creates = Autograde(coursedir=self.course.directory, config=self.course.config).create_student
         in_gradebook = {grade.student for grade in self.stored}
+        try:
+            self.inbox = inbox(self.course)
+            self.graded.unread = [*troubles(self.inbox, place(self.course.directory))]
+        except Problem as problem:  # what they ask for is graded all the same
+            self.graded.unread = [str(problem)]
         given_back = []
         for student in students:
             with collected_warnings() as log:
@@ -349,7 +361,7 @@ class _Run:
     def feed_back(self, jobs: int | None) -> None:
         """Make the pages of everybody whose work or marks have changed since theirs were made."""
         with opened(self.course) as book:
-            marks = stamping.marks(book, self.assignment)
+            marks = stamping.marks(book, self.assignment, self.inbox.of(self.assignment))
         waiting = [who for who in self.keys if self._folder(who).is_dir() and not self._has_feedback(who, marks)]
         if not waiting:
             return
@@ -372,6 +384,7 @@ class _Run:
             said = Said.kept(kept).with_news(self.only, said)
         gathered = gather(self.course, self.assignment, said)
         graded.lines, graded.late, graded.names = gathered.lines, dict(gathered.late), dict(gathered.names)
+        graded.requests = sum(not one.is_decided for one in self.inbox.of(self.assignment))
         if graded.written:
             said.keep(kept)
             graded.report = self.course.class_folder / "report" / f"{self.assignment}.html"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from typing import Any
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
 from nbgrader.preprocessors import GetGrades
 from nbgrader.utils import is_grade, is_solution, is_task
 
-from autograder.plugins.stamping import Told
+from autograder.plugins.judges import judge_of
+from autograder.plugins.stamping import Asked, Told
 
 TOLD = "told"
 """Among what nbgrader tells of a notebook, what the gradebook says of it, where a whole class was asked for at once."""
@@ -17,7 +21,8 @@ TOLD = "told"
 class Marked(GetGrades):
     """nbgrader's `GetGrades`, which asks the gradebook nothing where all marks of the class are there already.
 
-    It also says in cells whether a person has marked them (`by_hand`), is to look again (`again`), or has yet to (`waits`).
+    It also says in cells whether a person has marked them (`by_hand`), is to look again (`again`), or has yet to (`waits`), and what
+    their student asked to have looked at again (`requests`).
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
@@ -37,11 +42,22 @@ class Marked(GetGrades):
                     "waits": mark.waits,
                     "by_hand": mark.manual is not None,
                     "again": mark.manual is not None and mark.asked,
+                    "requests": told.requests.get(stated["grade_id"], ()),
                 }
         info["late_penalty"] = told.penalty or 0
         info["score"] = sum(mark.score for mark in told.grades.values()) - info["late_penalty"]
         info["max_score"] = sum(mark.points for mark in told.grades.values())
+        if told.requests and info["notebook"] not in judge_of(self.config).notebooks:  # others' pages have no table
+            nb.cells.insert(0, new_markdown_cell("\n\n".join(_answers(told.requests))))
         return nb, resources
+
+
+def _answers(requests: Mapping[str, Iterable[Asked]]) -> Iterator[str]:
+    """What came of regrade requests, as Markdown."""
+    for name, own in requests.items():
+        for asked in own:
+            yield f"**Your regrade request, {escape(name)}**: {escape(asked.says)}"
+            yield f"**{asked.decision.capitalize()}**: {escape(asked.reason)}" if asked.decision else "Not decided yet."
 
 
 def _marked(nb: NotebookNode) -> set[str]:

@@ -12,10 +12,11 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution, is_task
 
 from autograder.plugins.repairing import REPAIRED
+from autograder.plugins.stamping import Asked
 from autograder.verdicts.cells import ANSWER
 from autograder.verdicts.verdict import SENTENCES, Verdict
 
-RIGHT, WRONG, NOTHING, WAITS = "✓", "✗", "·", "?"
+RIGHT, PARTLY, WRONG, NOTHING, WAITS = "✓", "◐", "✗", "·", "?"
 """By what an outcome is told at a glance, beside its words; in shape, so that no colour is needed."""
 
 UNTRIED = ("not attempted", "did not run")
@@ -35,7 +36,7 @@ class Property:
 
     @property
     def mark(self) -> str:
-        return RIGHT if self.earned == self.points else WRONG
+        return _mark(self.earned, self.points)
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Row:
     Attributes:
         name: what it is called; on the page, the name of its test cell.
         score, points: what it earned, extra credit and all, and what it is worth.
+        waits: whether a person has yet to decide; then the score is none yet.
         mark, outcome: how it stands, at a glance and in words.
         properties: what was tried.
         remarks: the lesson of each recognised mistake, and what else was said.
@@ -52,6 +54,7 @@ class Row:
         advice: that there is none, or how to get one otherwise; "" where that is not needed.
         comment: what the grader or a person has written to the answer.
         answer: the cell that a comment stands under.
+        requests: what the student asked to have looked at again, and what was decided.
     """
 
     name: str
@@ -65,6 +68,8 @@ class Row:
     advice: str = ""
     comment: str = ""
     answer: str = ""
+    waits: bool = False
+    requests: tuple[Asked, ...] = ()
 
     @property
     def judged(self) -> bool:
@@ -81,19 +86,29 @@ class Outline:
     """What a page says of a whole notebook.
 
     Attributes:
-        score, points: what counts, the penalty taken off, and what there was to earn.
+        score: what counts so far, the penalty taken off.
+        points: what there was to earn.
+        waiting: the part of it that a person has yet to decide on.
         late: what being late costs.
         repaired: what was put right before grading, as Markdown; "" where nothing was.
         comments: by cell, comments on answers that belong to no row.
+        asking: of each exercise that has lost points, the line with which its student asks for another look.
     """
 
     notebook: str
     score: float
     points: float
+    waiting: float
     late: float
     repaired: str
     rows: tuple[Row, ...]
     comments: Mapping[str, str]
+    asking: tuple[str, ...] = ()
+
+    @property
+    def decided(self) -> float:
+        """What there was to earn where nobody has to decide any more."""
+        return self.points - self.waiting
 
     def row_of(self, cell: NotebookNode) -> Row | None:
         """The row that a cell's marks are in."""
@@ -106,12 +121,14 @@ class Outline:
         for row in self.rows:
             tree = asdict(row)
             del tree["properties"], tree["answer"]
-            rows.append(tree | {"missed": [asdict(one) for one in row.missed]})
+            asked = [one._asdict() for one in row.requests]
+            rows.append(tree | {"missed": [asdict(one) for one in row.missed], "requests": asked})
         tree = {
             "form": FORM,
             "notebook": self.notebook,
             "score": self.score,
             "points": self.points,
+            "waiting": self.waiting,
             "late": self.late,
             "repaired": _lines(self.repaired),
             "rows": rows,
@@ -144,15 +161,19 @@ def outlined(
         if _is_marked(cell)
     )
     of_rows = {row.answer for row in rows}
+    waiting = [row for row in rows if row.waits]
+    lost = [row.name for row in rows if row.score < row.points and not row.waits]
     first = cells[0].source if cells and cells[0].cell_type == "markdown" else ""
     return Outline(
         info["notebook"],
-        round(info["score"], 2),
+        round(info["score"] - sum(row.score for row in waiting), 2),
         round(info["max_score"], 2),
+        round(sum(row.points for row in waiting), 2),
         round(info["late_penalty"], 2),
         first if first.startswith(REPAIRED) else "",
         rows,
         {name: text for name, text in comments.items() if text and name not in of_rows},
+        tuple(f"{info.get('student')}, {info.get('assignment')}, {name}: " for name in lost),
     )
 
 
@@ -169,8 +190,11 @@ def _row(
     name, score, points = stated["grade_id"], round(stated["score"] or 0.0, 2), round(stated["points"], 2)
     answer = next((own for own in (name, f"{name}{ANSWER}") if own in comments), "")
     mark, outcome = _outcome(stated, verdict, score, points)
+    waits = mark == WAITS and not stated.get("again")
+    requests = stated.get("requests", ())
     if verdict is None:
-        return Row(name, score, points, mark, outcome, comment=comments.get(answer, ""), answer=answer)
+        comment = comments.get(answer, "")
+        return Row(name, score, points, mark, outcome, comment=comment, answer=answer, waits=waits, requests=requests)
     told = verdict.case or public_case(verdict)
     case = told if "\n" in told else ""
     wrong = verdict.score < verdict.points and verdict.outcome not in (*UNTRIED, "grader fault")
@@ -186,7 +210,16 @@ def _row(
         told or ASK_CHECK.format(name) if wrong and not case else "",
         comments.get(answer, ""),
         answer,
+        waits,
+        requests,
     )
+
+
+def _mark(score: float, points: float, untried: bool = False) -> str:
+    """How some points stand at a glance."""
+    if score >= points:
+        return RIGHT
+    return PARTLY if score > 0 else NOTHING if untried else WRONG
 
 
 def _outcome(stated: Mapping[str, Any], verdict: Verdict | None, score: float, points: float) -> tuple[str, str]:
@@ -196,12 +229,12 @@ def _outcome(stated: Mapping[str, Any], verdict: Verdict | None, score: float, p
     if stated.get("again"):
         return WAITS, f"marked by a person, who will look at it again{by_grader}"
     if stated.get("by_hand"):
-        return RIGHT if score >= points else WRONG, f"marked by a person{by_grader}"
+        return _mark(score, points), f"marked by a person{by_grader}"
     if stated.get("waits") or (verdict and verdict.faulty):
         return WAITS, said if verdict and verdict.faulty else f"a person will look at it{by_grader}"
     if verdict:
-        return RIGHT if verdict.outcome == "passed" else NOTHING if verdict.outcome in UNTRIED else WRONG, said
-    return (RIGHT if score >= points else WRONG, "marked") if score else (NOTHING, "nothing earned")
+        return RIGHT if verdict.outcome == "passed" else _mark(score, points, verdict.outcome in UNTRIED), said
+    return (_mark(score, points), "marked") if score else (NOTHING, "nothing earned")
 
 
 def _lines(repaired: str) -> list[str]:

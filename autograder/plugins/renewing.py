@@ -12,6 +12,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 
 from autograder.plugins.marked import TOLD
+from autograder.plugins.regrade_requests import Request, inbox, place
 from autograder.plugins.returning import complete
 from autograder.plugins.stamping import Marks, Told, is_made_of, made_of, marks
 
@@ -93,8 +94,17 @@ class Renewal(GenerateFeedback):
     def _marks(self, assignment_id: str) -> Marks:
         if assignment_id not in self._known_marks:
             with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-                self._known_marks[assignment_id] = marks(gradebook, assignment_id)
+                self._known_marks[assignment_id] = marks(
+                    gradebook, assignment_id, self._asked(assignment_id, gradebook)
+                )
         return self._known_marks[assignment_id]
+
+    def _asked(self, assignment_id: str, gradebook: Gradebook) -> tuple[Request, ...]:
+        try:
+            return inbox(self.coursedir, gradebook).of(assignment_id)
+        except OSError as error:  # pages are made all the same
+            self.log.warning("Regrade requests are on no page: %s cannot be read: %s", place(self.coursedir), error)
+            return ()
 
     @cached_property
     def _known_marks(self) -> dict[str, Marks]:

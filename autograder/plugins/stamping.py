@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +21,9 @@ from nbgrader.api import (
     SubmittedNotebook,
 )
 
-FORM = 2
+from autograder.plugins.regrade_requests import Request
+
+FORM = 3
 """Which form pages have; those of an older one are made again."""
 
 
@@ -30,13 +32,26 @@ class Told:
     """All that the gradebook says of one notebook of a student and a page shows.
 
     Attributes:
-        grades, comments: by cell.
+        grades, comments, requests: by cell.
         penalty: what being late costs; None where it costs nothing.
     """
 
     grades: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str | None] = field(default_factory=dict)
     penalty: float | None = None
+    requests: dict[str, tuple[Asked, ...]] = field(default_factory=dict)
+
+
+class Asked(NamedTuple):
+    """A regrade request of a student's, and what was decided.
+
+    Attributes:
+        decision: "yes" or "no"; "" where nobody has decided.
+    """
+
+    says: str
+    decision: str
+    reason: str
 
 
 class Mark(NamedTuple):
@@ -71,8 +86,8 @@ Marks = Mapping[tuple[str, str], Told]
 """By student and notebook."""
 
 
-def marks(gradebook: Gradebook, assignment: str) -> Marks:
-    """Everybody's marks: scores, points, comments and what being late costs."""
+def marks(gradebook: Gradebook, assignment: str, requests: Iterable[Request] = ()) -> Marks:
+    """Everybody's marks: scores, points, comments, what being late costs, and what came of requests for another one."""
     found: defaultdict[tuple[str, str], Told] = defaultdict(Told)
     grades = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.max_score, Grade.needs_manual_grade)
     whose = gradebook.db.query(SubmittedAssignment.student_id, Notebook.name).select_from(SubmittedNotebook)
@@ -91,6 +106,10 @@ def marks(gradebook: Gradebook, assignment: str) -> Marks:
     )
     for who, notebook, cell, comment in told.add_columns(BaseCell.name, Comment.comment):
         found[who, notebook].comments[cell] = comment
+    for one in requests:
+        asked = Asked(one.says, one.decision, one.reason) if one.is_decided else Asked(one.says, "", "")
+        told_of = found[one.student, one.notebook].requests
+        told_of[one.cell] = (*told_of.get(one.cell, ()), asked)
     return found
 
 
@@ -102,7 +121,7 @@ def made_of(notebook: Path, student: str, marks: Marks) -> str:
     """
     written = notebook.stat()
     told = marks.get((student, notebook.stem), Told())
-    rows = (sorted(told.grades.items()), sorted(told.comments.items()), told.penalty)
+    rows = (sorted(told.grades.items()), sorted(told.comments.items()), told.penalty, sorted(told.requests.items()))
     return hashlib.sha256(repr((FORM, written.st_mtime_ns, written.st_size, rows)).encode()).hexdigest()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
 from autograder.exercises import exercise_named
@@ -15,7 +16,9 @@ from autograder.folder import Course
 from autograder.grading.feedback import Pages
 from autograder.plugins import cutting, sharing
 from autograder.plugins.marked import TOLD, Marked
+from autograder.plugins.outlining import Property, outlined
 from autograder.plugins.stamping import marks
+from autograder.verdicts.verdict import Finding, Verdict
 from course import feedback
 from tests.support.classes import TURNED, duplicated
 from tests.support.commands import nbgrader
@@ -93,7 +96,7 @@ def test_the_case_is_one_that_check_has(course: Course) -> None:
 def test_late_work_says_what_that_costs(course: Course) -> None:
     told = words(page(course, "rea"))
     assert "handed in late −1 What being late costs." in told
-    assert "in all 2.25 of 7" in told
+    assert "in all 2.25 of 4 so far; 3 more wait for a person" in told
 
 
 def test_what_was_repaired_is_said_on_top(course: Course) -> None:
@@ -104,14 +107,38 @@ def test_what_was_repaired_is_said_on_top(course: Course) -> None:
 
 def test_a_persons_mark_and_comment_stand_in_the_table_and_at_the_cell(course: Course) -> None:
     told = row(course, "rea", "mix_rows")
-    assert told.startswith("mix_rows 1.25 of 2 ✗ marked by a person (by the grader: not right yet)")
+    assert told.startswith("mix_rows 1.25 of 2 ◐ marked by a person (by the grader: not right yet)")
     assert "Comment: The idea is *right* <script>act()</script>" in told
     soup = BeautifulSoup(page(course, "rea"), "html.parser")
     assert soup.select_one("#comment-mix_rows_solution .comment em").text == "right"
 
 
 def test_what_a_person_has_yet_to_mark_is_no_zero(course: Course) -> None:
-    assert row(course, "rea", "to_columns").startswith("to_columns 0 of 3 ? a person will look at it")
+    """Neither in its row, nor in what the notebook comes to: what the grader would give is not counted either."""
+    assert row(course, "rea", "to_columns").startswith("to_columns ? of 3 ? a person will look at it")
+    stored = page(course, "rea")
+    assert f"<title>{NOTEBOOK}: 2.25 of 4 points so far; 3 wait for a person</title>" in stored
+    assert "2.25 of 4 points so far; 3 wait for a person. Each exercise" in words(stored)
+    assert "a person will look at it (by the grader: passed), ? of 3 points" in words(stored)
+    shown = repr(feedback(course.folder("feedback", "rea", NOTEBOOK)))
+    assert shown.startswith(f"{NOTEBOOK}: 2.25 of 4 points so far; 3 wait for a person, late: −1 (")
+    assert "? to_columns: a person will look at it (by the grader: passed), ? of 3 points" in shown
+
+
+@pytest.mark.parametrize(("earned", "mark"), [(0.0, "✗"), (0.25, "◐"), (2.5, "◐"), (2.99, "◐"), (3.0, "✓"), (3.5, "✓")])
+def test_what_earned_a_part_has_a_sign_of_its_own(earned: float, mark: str) -> None:
+    """Whoever gave the points, and whatever ended the answer: half a point is neither a tick nor a cross."""
+    finding = Finding("all sizes", 3.0, min(earned, 3.0))
+    assert Property(finding.shows, 3.0, min(earned, 3.0), "").mark == mark
+    by_hand = {"grade_id": "f", "score": earned, "points": 3.0, "by_hand": True, "grade": True}
+    judged = by_hand | {"by_hand": False}
+    for outcome in ("partly", "wrong", "raised", "timed out", "crashed"):
+        verdict = Verdict("f", "passed" if earned >= 3 else outcome, (finding,))
+        for stated in (by_hand, judged):
+            cell = new_code_cell("", metadata={"nbgrader": stated})
+            info = {"notebook": "n", "score": earned, "max_score": 3.0, "late_penalty": 0.0}
+            (one,) = outlined([cell], info, {"f": verdict}, lambda _: "").rows
+            assert (one.mark, one.waits) == (mark, False)
 
 
 def test_the_verdict_is_there_however_much_stands_before_it(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
