@@ -31,6 +31,8 @@ from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor, Ov
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
+from autograder.plugins.repairing import was_released
+
 Key = tuple[Any, ...]
 
 
@@ -192,12 +194,17 @@ class Kernelspec(OverwriteKernelspec):
 
 
 class Cells(OverwriteCells, CellsAtOnce):
-    """nbgrader's own, which does not warn of each test cell in which a release has no hidden tests."""
+    """nbgrader's own, which warns neither of each test cell in which a release has no hidden tests, nor of what a later release changed."""
 
     preprocess = reusing(OverwriteCells.preprocess)
+    _was_released_so = False
+
+    def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], cell_index: int) -> Any:
+        self._was_released_so = was_released(cell, cell.metadata.get("nbgrader", {}))
+        return super().preprocess_cell(cell, resources, cell_index)
 
     def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
-        if attr == "checksum":
+        if attr in ("checksum", "points") or self._was_released_so:
             self.log.debug("%s is put back as it is in the gradebook", name)
         else:
             super().report_change(name, attr, old, new)

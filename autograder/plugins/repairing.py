@@ -7,6 +7,7 @@ of the student's own cells, nothing else.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -15,6 +16,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import compute_checksum
 
 from autograder.plugins.experiments import MARK
 from autograder.plugins.judges import judge_of
@@ -138,19 +140,43 @@ def _answer_to(test: str) -> str:
 
 
 def _restored(cell: NotebookNode, official: OfficialCell, stated: NotebookNode, notes: list[str]) -> NotebookNode:
-    changed = [key for key in SETTINGS if stated["nbgrader"].get(key) != official.metadata.get(key)]
-    if changed:
+    was_released_so = was_released(cell, stated["nbgrader"], official.source)
+    if changed := _changed(stated["nbgrader"], official, was_released_so):
         notes.append(f"the cell {official.name} had other settings ({', '.join(changed)}); it has its own again")
     if "skip-execution" in stated.get("tags", ()):
         notes.append(f"the cell {official.name} was tagged skip-execution; it was run all the same")
     if cell.cell_type != official.cell_type:
-        notes.append(f"the cell {official.name} had become {cell.cell_type}; it is {official.cell_type} again")
+        if not was_released_so:
+            notes.append(f"the cell {official.name} had become {cell.cell_type}; it is {official.cell_type} again")
         make = new_code_cell if official.cell_type == "code" else new_markdown_cell
         cell = make(cell.source)
     if official.locked and cell.source != official.source:
         cell.source = official.source
     cell.metadata["nbgrader"] = NotebookNode(official.metadata)
     return cell
+
+
+def _changed(stated: dict[str, Any], official: OfficialCell, was_released_so: bool) -> list[str]:
+    """The settings of a cell that are not the official ones, where its student may have changed them: not what a release did since."""
+    version = stated.get("schema_version")
+    is_older = isinstance(version, int) and version < official.metadata["schema_version"]
+    changed = [key for key in SETTINGS if stated.get(key) != official.metadata.get(key)]
+    changed = [key for key in changed if not (is_older if key == "schema_version" else was_released_so)]
+    return [] if changed == ["points"] else changed
+
+
+def was_released(cell: NotebookNode, stated: dict[str, Any], *sources: str) -> bool:
+    """Whether a release gave a cell with these settings, be it an earlier one than today's.
+
+    A release writes a checksum of a cell's source, type, name, kind and points into it. In an answer the source has become another:
+    `sources` are tried too.
+    """
+    for source in (cell.source, *sources):
+        released = NotebookNode(cell_type=cell.cell_type, source=source, metadata=NotebookNode(nbgrader=stated))
+        with suppress(Exception):  # a submission may say anything
+            if compute_checksum(released) == stated.get("checksum"):
+                return True
+    return False
 
 
 def _blank(official: OfficialCell) -> NotebookNode:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
+from nbformat import from_dict
+from nbgrader.utils import compute_checksum
 
 from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.noting import Notes
 from autograder.grading.run import grade
-from tests.support.classes import duplicated
+from tests.support.classes import STOCK, duplicated, release_stock
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in
 
 
@@ -44,3 +48,23 @@ def test_notes_are_of_one_submission_and_outlive_a_damaged_file(tmp_path) -> Non
     assert Notes(tmp_path).of("ada", "2") == Notes(tmp_path).of("ben", "1") == []
     (tmp_path / "notes").write_text("[")
     assert Notes(tmp_path).of("ada", "1") == []
+
+
+def test_nothing_is_said_of_points_that_a_later_release_changed(new_course) -> None:  # type: ignore[no-untyped-def]
+    """Whoever has the notebook of an earlier release has done nothing; so in this course, and in any other."""
+    course: Course = new_course()
+    release_stock(course)
+    theirs = json.loads((course.root / "release" / STOCK / "first.ipynb").read_text())
+    ours = filled(course, RIGHT)
+    for cell in (*theirs["cells"], *ours.cells):
+        if cell["metadata"].get("nbgrader", {}).get("points"):
+            cell["metadata"]["nbgrader"]["points"] = 1.5
+            cell["metadata"]["nbgrader"]["checksum"] = compute_checksum(
+                from_dict({**cell, "source": "".join(cell["source"])})
+            )
+    hand_in(course, "ada", ours)
+    folder = Path(shutil.copytree(course.root / "release" / STOCK, course.folder("submitted", "ada", STOCK)))
+    (folder / "first.ipynb").write_text(json.dumps(theirs))
+    for assignment in (STOCK, NOTEBOOK):
+        graded = grade(course, assignment, feedback=False)
+        assert (graded.notes, graded.failed) == ({"ada": []}, {})

@@ -303,8 +303,6 @@ ATTEMPTS = {
     "other-points": Attempt(
         other_points,
         (0.0, 2.0, 3.0),
-        log=f"{NOTEBOOK} of other-points: the cell mix_rows had other settings (points); it has its own again",
-        page="the cell mix_rows had other settings (points); it has its own again",
     ),
     "no-test": Attempt(
         no_longer_a_test,

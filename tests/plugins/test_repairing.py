@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import nbformat
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nbformat import NotebookNode
+from nbgrader.utils import compute_checksum
 
 from autograder.plugins.repairing import OfficialCell, repair
 
@@ -97,10 +99,10 @@ def test_every_repair_is_told_in_a_sentence() -> None:
         handed_in("g_solution"),
         handed_in("extra"),
     ]
-    cells[0].metadata.nbgrader.points = 50
+    cells[0].metadata.nbgrader |= {"points": 50, "grade": False}
     _, notes = repair(cells, OFFICIAL)
     assert notes == [
-        "the cell f had other settings (points); it has its own again",
+        "the cell f had other settings (grade, points); it has its own again",
         "the cell f_solution was tagged skip-execution; it was run all the same",
         "the cell f_solution had become markdown; it is code again",
         "the cell f_solution was there twice; the first one counts, the other is an ordinary cell",
@@ -108,6 +110,44 @@ def test_every_repair_is_told_in_a_sentence() -> None:
         "the test f stood before its answer; it was moved after it",
         "the cell g was missing; it was put back",
     ]
+
+
+def released(official: OfficialCell, **settings: Any) -> NotebookNode:
+    """A cell as a release with other settings gave it, with the checksum that this wrote into it."""
+    cell = handed_in(official.name, settings.pop("kind", "code"), official.source)
+    cell.metadata.nbgrader |= settings
+    cell.metadata.nbgrader.checksum = compute_checksum(cell)
+    return cell
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"points": 1.5},
+        {"schema_version": 2, "points": 1.5},
+        {"grade": False, "task": True},
+        {"solution": True, "locked": False, "points": 1.5},
+        {"kind": "markdown"},
+    ],
+)
+@pytest.mark.parametrize("official", OFFICIAL, ids=lambda one: one.name)
+def test_what_a_later_release_changed_is_no_repair_worth_telling(
+    official: OfficialCell, settings: dict[str, Any]
+) -> None:
+    old = [released(one, **(settings if one is official else {})) for one in OFFICIAL]
+    old[0].source = "def f(): return 1"  # the student's answer
+    cells, notes = repair(old, OFFICIAL)
+    assert named(cells)[official.name].metadata.nbgrader == official.metadata
+    assert named(cells)["f_solution"].source == "def f(): return 1"
+    assert notes == []
+
+
+def test_points_alone_are_never_told_and_other_settings_that_no_release_gave_are() -> None:
+    cells = [released(one) for one in OFFICIAL]
+    cells[1].metadata.nbgrader.points = 50
+    cells[3].metadata.nbgrader |= {"locked": False, "points": 50}
+    _, notes = repair(cells, OFFICIAL)
+    assert notes == ["the cell g had other settings (locked, points); it has its own again"]
 
 
 def test_a_missing_answer_hides_no_answer_given_in_a_cell_of_ones_own() -> None:
