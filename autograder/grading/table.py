@@ -63,7 +63,7 @@ def table(
 
 
 def summary(assignment: str, found: list[Line], late: Mapping[str, Late] = MappingProxyType({})) -> Table:
-    """One row an exercise: the mean, how many solved it, and the mistake that most made."""
+    """One row an exercise: the mean, how many solved it, how many left it blank, and the mistake that most made."""
     own = {who: rows for who, rows in by_student(found).items() if any(line.graded for line in rows)}
     worth = columns(found)
     totals = Spread(sum(worth.values()), tuple(total(rows, late.get(who, Late())) for who, rows in own.items()))
@@ -71,15 +71,21 @@ def summary(assignment: str, found: list[Line], late: Mapping[str, Late] = Mappi
         title=f"{assignment}: {totals.count} graded, mean {totals.mean:.3g} of {totals.of:g}, median {totals.median:.3g}",
         title_justify="left",
     )
-    for heading in ("exercise", "of", "mean", "solved", "most frequent mistake"):
-        made.add_column(heading, justify="right" if heading in ("of", "mean", "solved") else "left", overflow="fold")
+    for heading in ("exercise", "of", "mean", "solved", "blank", "most frequent mistake"):
+        is_text = heading in ("exercise", "most frequent mistake")
+        made.add_column(heading, justify="left" if is_text else "right", overflow="fold")
     for exercise, points in worth.items():
         rows = [line for line in found if line.exercise == exercise and line.graded]
         spread = Spread(points, tuple(line.score for line in rows if line.score is not None))
-        made_most = Counter(mistake for line in rows for mistake in line.mistakes).most_common(1)
+        blank = sum(line.is_blank for line in rows)
+        wrong = (line for line in rows if not line.is_blank)
+        made_most = Counter(one for line in wrong for one in (line.mistakes or filter(None, [line.error]))).most_common(
+            1
+        )
         often = "".join(f"{mistake}, {count}" for mistake, count in made_most)
         solved = f"{spread.solved / spread.count:.0%}" if spread.count else ""
-        made.add_row(*map(Text, (exercise, f"{points:g}", f"{spread.mean:.3g}", solved, often)))
+        mean = f"{spread.mean:.3g}" if spread.count else ""
+        made.add_row(*map(Text, (exercise, f"{points:g}", mean, solved, f"{blank}", often)))
     return made
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import pytest
-from nbformat.v4 import new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 from rich.console import Console
 from typer.testing import CliRunner
@@ -24,14 +25,15 @@ from autograder.grading.harvesting import stub
 from autograder.grading.report.gathering import CORRECT, Gathered, gather
 from autograder.grading.report.grouping import groups
 from autograder.grading.report.page import html
+from autograder.grading.report.telling import exercises
 from autograder.grading.reporting import report
 from autograder.grading.run import Graded, grade
-from autograder.grading.table import table
+from autograder.grading.table import summary, table
 from autograder.judging import Paper, judge_here
 from autograder.problems import Problem
 from autograder.settings import ROOT
 from course.client import answer
-from tests.support.classes import STOCK, duplicated, hand_in_stock, release_stock
+from tests.support.classes import KERNEL, STOCK, cell, duplicated, edit, hand_in_stock, release_stock
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, grade_cell, hand_in, words
 
 SLIP = "# by una\ndef mix_rows(W, V):\n    return 1.5 * (W @ V)"
@@ -176,6 +178,108 @@ def test_another_courses_assignment_has_a_report_without_mistakes(new_course) ->
     assert "Wait for a person: 1 ada: first/essay, to be graded by hand" in words(page)
     assert "3 submissions, 1 not graded; mean 3.5, median 3.5, of 21" in words(page)
     assert "Not graded yet" not in page
+
+
+PLOTS = {
+    "draw": "def draw(values):\n    raise NotImplementedError()",
+    "drawn": "lines = draw([1, 2])\nassert len(lines) == 1, f'{len(lines)} lines'\nassert lines[0] == [1, 2]",
+    "sizes": "import numpy as np\nnp.testing.assert_allclose(draw([1.0]), [[1.0]])",
+}
+DRAWN = {
+    "ada": "[values]",
+    "ben": "[values, values]",
+    "cleo": "[]",
+    "dan": "[values[::-1]]",
+    "eve": "[vales]",
+    "fay": "[[2 * value for value in values]]",
+}
+
+
+@pytest.fixture(scope="module")
+def plots(new_course) -> Course:  # type: ignore[no-untyped-def]
+    """Another course's assignment, with asserts and a question: six have answered, gus has not, and the last question is for a person."""
+    course: Course = new_course()
+    cells = [
+        cell(new_code_cell(PLOTS["draw"]), "draw", solution=True),
+        cell(new_code_cell(PLOTS["drawn"]), "drawn", 2),
+        cell(new_code_cell(PLOTS["sizes"]), "sizes", 1),
+        cell(new_markdown_cell("Why 0?"), "why_0", 4, solution=True, locked=False),
+        cell(new_markdown_cell("Why 1?"), "why_1", 3, solution=True, locked=False),
+    ]
+    (course.root / "source" / "plots").mkdir()
+    source = course.root / "source" / "plots" / "plots.ipynb"
+    source.write_text(json.dumps(new_notebook(cells=cells, metadata=KERNEL)))
+    course.generate_assignment("plots")
+    for student, result in {**DRAWN, "gus": ""}.items():
+        folder = course.folder("submitted", student, "plots")
+        shutil.copytree(course.root / "release" / "plots", folder)
+        if result:
+            edit(folder / "plots.ipynb", 0, f"def draw(values):\n    return {result}")
+            edit(folder / "plots.ipynb", 3, "Because.")
+            edit(folder / "plots.ipynb", 4, "So.")
+    grade(course, "plots", feedback=False, jobs=2)
+    with Gradebook(course.database, course.directory.course_id) as gradebook:
+        marked = gradebook.find_grade("why_1", "plots", "plots", "ada")
+        marked.manual_score, marked.needs_manual_grade = 1.0, False
+        gradebook.db.commit()
+    return course
+
+
+def test_what_went_wrong_where_tests_are_asserts_is_how_these_ended(plots: Course) -> None:
+    gathered = gather(plots, "plots")
+    drawn, sizes, why_0, why_1 = sorted(exercises(gathered), key=lambda one: list(gathered.columns).index(one.name))
+    assert [(one.what, one.students, one.lesson) for one in drawn.errors] == [
+        ("AssertionError at `assert len(lines) == 1, f'{len(lines)} lines'`", ("ben", "cleo"), "2 lines"),
+        ("AssertionError at `assert lines[0] == [1, 2]`", ("dan", "fay"), ""),
+        ("NameError at `lines = draw([1, 2])`", ("eve",), "name 'vales' is not defined"),
+    ]
+    assert drawn.most == drawn.errors[0]
+    assert sizes.most.what == "AssertionError at `np.testing.assert_allclose(draw([1.0]), [[1.0]])`"
+    assert drawn.blank.students == sizes.blank.students == why_0.blank.students == ("gus",)
+    assert (why_0.is_open, why_1.is_open) == (True, False)
+    assert why_0.waiting.students == tuple(DRAWN)
+    assert why_1.waiting.students == tuple(DRAWN)[1:]
+
+
+def test_questions_that_nobody_has_marked_stand_apart(plots: Course) -> None:
+    stored = html(gather(plots, "plots"))
+    first = stored.split("<tbody>")[1].split("</tbody>")[0]
+    assert re.findall(r'href="#e-(\w+)"', first) == ["drawn", "why_1", "sizes"]
+    assert 'id="e-why_0"' not in stored
+    page = words(stored).replace("_ ", "_")
+    assert "Questions that nobody has marked yet" in page
+    assert "why_0 (4 points): 6 to be marked, 1 not attempted" in page
+
+
+def test_a_report_has_no_column_that_is_always_0_and_no_word_that_is_no_mistake(plots: Course) -> None:
+    stored = html(gather(plots, "plots"))
+    head = words(f"<body{stored.split('<thead>')[1].split('</thead>')[0]}")
+    assert head == "exercise solved mean not attempted most frequent mistake, and what its students read"
+    page = words(stored)
+    assert "graded:" not in page
+    assert "graded, " not in page
+    assert "AssertionError at assert len(lines) == 1" in page
+
+
+def test_a_lecture_sees_no_message_that_one_student_alone_brought_about(plots: Course) -> None:
+    assert "vales" in html(gather(plots, "plots"))
+    assert "vales" not in html(gather(plots, "plots"), anonymous=True)
+
+
+def test_the_summary_of_a_class_says_how_tests_ended_and_how_many_are_blank(plots: Course) -> None:
+    console = Console(width=140)
+    with console.capture() as printed:
+        console.print(summary("plots", gather(plots, "plots").lines))
+    rows = [[part.strip() for part in row.split("│")[1:-1]] for row in printed.get().splitlines() if "│" in row]
+    assert rows[0] == [
+        "drawn",
+        "2",
+        "0.286",
+        "14%",
+        "1",
+        "AssertionError at `assert len(lines) == 1, f'{len(lines)} lines'`, 2",
+    ]
+    assert rows[2][-2:] == ["1", ""]
 
 
 def test_the_term_has_every_graded_assignment_and_everybodys_points(course: Course, graded: Graded) -> None:

@@ -12,7 +12,7 @@ from autograder.grading.noting import Said
 from autograder.grading.report.counting import Spread
 from autograder.grading.report.gathering import Gathered, Guesses
 from autograder.grading.report.grouping import groups
-from autograder.grading.report.lines import Line
+from autograder.grading.report.lines import FOR_A_PERSON, NOT_ATTEMPTED, Line
 from autograder.grading.report.page import digest, html
 from autograder.grading.report.quoting import names, quoted
 from autograder.grading.report.telling import MOST_TOLD, alike, exercises, guessed, passed_and_lost, unusual
@@ -96,6 +96,11 @@ def test_the_first_table_says_of_each_exercise_what_went_wrong_most_often_and_in
     assert len(rows) == len(told)
     for row, about in zip(rows, told, strict=True):
         assert all(len(one.students) <= len(about.most.students) for one in [*about.mistakes, *about.outcomes])
+        assert about.most.what not in (NOT_ATTEMPTED, FOR_A_PERSON)
+        assert (
+            f" {len(about.blank.students)} {about.recognised} {len(about.unrecognised.students)} {about.most.what}"
+            in row
+        )
         assert f"{about.most.what}, {len(about.most.students)} (" in row
         assert " ".join(about.most.lesson.replace("`", "").split()) in row
 

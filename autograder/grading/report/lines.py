@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbformat import NotebookNode, from_dict
+from nbgrader.utils import compute_checksum, is_solution, is_task
 
 from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late
 from autograder.grading.report import outcomes
 from autograder.plugins.judges import Judge, worth
+from autograder.plugins.printable import printable, without_colours
 from autograder.plugins.verdicts import verdicts_in
 from autograder.verdicts.cells import ANSWER
 
@@ -22,8 +26,12 @@ GRADED = "graded"
 FOR_A_PERSON = "to be graded by hand"
 LOOK_AGAIN = "to be looked at again"
 NOT_RECOGNISED = "not recognised"
+NOT_ATTEMPTED = "not attempted"
 SILENT = ("passed", "partly", "wrong", GRADED)
 """The outcomes that points say as well."""
+ARROW = re.compile(r"^-+> *\d+ +(\S.*?)\s*$", re.MULTILINE)
+"""Before the line of a cell at which a traceback begins."""
+LONGEST_MESSAGE = 200
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,9 @@ class Line:
         note: what the judge says beside the mistakes.
         alike: by what a wrong answer without a known mistake is known to be like another; "" for any other.
         code: such an answer, as it was handed in.
+        is_marked: whether a person has marked it.
+        error: how a test without a judge ended: the kind of the error, and the line of the test; "" where it did not end so.
+        message: what that error says.
     """
 
     student: str
@@ -53,6 +64,9 @@ class Line:
     note: str = ""
     alike: str = ""
     code: str = ""
+    is_marked: bool = False
+    error: str = ""
+    message: str = ""
 
     @property
     def handed_in(self) -> bool:
@@ -65,6 +79,16 @@ class Line:
     @property
     def solved(self) -> bool:
         return self.score is not None and self.score >= self.points
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person has to decide before there is a score."""
+        return self.by_hand and not self.is_marked
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was answered: a cell is as it was released, or raises what the release raises in place of an answer."""
+        return self.outcome == NOT_ATTEMPTED or self.error.startswith(NotImplementedError.__name__)
 
     @property
     def unrecognised(self) -> bool:
@@ -91,6 +115,7 @@ def lines(course: Course, assignment: str) -> list[Line]:
         absent = None if folder.is_dir() else NOT_GRADED if student in submitters else NOTHING
         graded = _graded_cells(folder / f"{assignment}.ipynb") if ours else []
         verdicts, sources = verdicts_in(graded), _sources(graded)
+        others = {} if ours or absent else _lost(folder, places, student, grades)
         for (notebook, cell), (label, points) in places.items():
             if absent:
                 found.append(Line(student, label, None, absent, (), points))
@@ -99,7 +124,9 @@ def lines(course: Course, assignment: str) -> list[Line]:
             score, by_hand, extra = (grade.score, grade.by_hand, grade.extra or 0.0) if grade else (None, False, 0.0)
             if verdict is None:
                 said = _without_verdict(course.judge, assignment, cell, grade)
-                found.append(Line(student, label, score, said, (), points, by_hand, extra))
+                is_marked = grade is not None and grade.manual is not None
+                line = Line(student, label, score, said, (), points, by_hand, extra, is_marked=is_marked)
+                found.append(_told(line, *others.get((notebook, cell), (None, False))))
                 continue
             line = Line(
                 student,
@@ -114,6 +141,7 @@ def lines(course: Course, assignment: str) -> list[Line]:
                 verdict.note,
                 verdict.alike,
                 sources.get(f"{cell}{ANSWER}", "") if verdict.alike else "",
+                grade is not None and grade.manual is not None,
             )
             found.append(line)
     return found
@@ -160,7 +188,53 @@ def _without_verdict(judge: Judge, assignment: str, cell: str, grade: gradebook.
         return "not judged"
     if grade.manual is not None:
         return GRADED
-    return FOR_A_PERSON if grade.auto is None else "not attempted"
+    return FOR_A_PERSON if grade.auto is None else NOT_ATTEMPTED
+
+
+def _lost(
+    folder: Path,
+    places: Iterable[tuple[str, str]],
+    student: str,
+    grades: Mapping[tuple[str, str, str], gradebook.Grade],
+) -> dict[tuple[str, str], tuple[NotebookNode, bool]]:
+    """By notebook and cell, the graded cells in which a student has lost points without a person, and whether the answer before a test
+    is as it was released."""
+    lost = {
+        (notebook, cell)
+        for notebook, cell in places
+        if (grade := grades.get((student, notebook, cell))) and grade.manual is None and not grade.by_hand
+    }
+    found = {}
+    for notebook in dict.fromkeys(notebook for notebook, _ in lost):
+        is_released = False
+        for cell in _graded_cells(folder / f"{notebook}.ipynb"):
+            if _is_answer(cell):
+                is_released = compute_checksum(cell) == cell.metadata.nbgrader.get("checksum")
+            if (place := (notebook, cell.metadata.nbgrader.grade_id)) in lost:
+                found[place] = cell, is_released
+    return found
+
+
+def _told(line: Line, cell: NotebookNode | None, is_released: bool) -> Line:
+    """A line with what its graded cell says of points that were lost: that nothing was answered, or how the test ended."""
+    if cell is None or line.solved:
+        return line
+    error = next((one for one in cell.get("outputs", ()) if one.get("output_type") == "error"), None)
+    if is_released and not line.score and (error or _is_answer(cell)):
+        return replace(line, outcome=NOT_ATTEMPTED)
+    if error is None:
+        return line
+    at = ARROW.search(without_colours("\n".join(map(str, error.get("traceback", ())))))
+    where = f" at `{printable(at[1])[:LONGEST_MESSAGE]}`" if at else ""
+    message = next((text for text in str(error.get("evalue", "")).splitlines() if text.strip()), "").strip()
+    return replace(
+        line, error=f"{printable(str(error.get('ename')))}{where}", message=printable(message)[:LONGEST_MESSAGE]
+    )
+
+
+def _is_answer(cell: NotebookNode) -> bool:
+    """Whether a student answers in a cell."""
+    return is_solution(cell) or is_task(cell)
 
 
 def _graded_cells(path: Path) -> list[NotebookNode]:
@@ -168,9 +242,10 @@ def _graded_cells(path: Path) -> list[NotebookNode]:
     if not path.is_file():
         return []
     read = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return [from_dict(cell) for cell in read if "nbgrader" in cell["metadata"]]
+    known = [cell for cell in read if "grade_id" in cell["metadata"].get("nbgrader", {})]
+    return [from_dict({**cell, "source": "".join(cell["source"])}) for cell in known]
 
 
 def _sources(graded: list[NotebookNode]) -> dict[str, str]:
     """By the name of its cell, what stands in it."""
-    return {cell.metadata.nbgrader.get("grade_id", ""): "".join(cell.source) for cell in graded}
+    return {cell.metadata.nbgrader.grade_id: cell.source for cell in graded}

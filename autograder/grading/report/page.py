@@ -27,13 +27,15 @@ def html(gathered: Gathered, anonymous: bool = False) -> str:
         anonymous: leave out who students are: their names and ids, links to their pages, and code in which a name stands.
     """
     totals = gathered.totals
+    told = telling.exercises(gathered, anonymous)
     return (
         _environment()
         .get_template("report.html.j2")
         .render(
             anonymous=anonymous,
             gathered=gathered,
-            exercises=telling.exercises(gathered),
+            exercises=[about for about in told if not about.is_open],
+            questions=[about for about in told if about.is_open],
             most_told=telling.MOST_TOLD,
             alike=telling.alike(gathered, anonymous),
             passed_and_lost=telling.passed_and_lost(gathered),

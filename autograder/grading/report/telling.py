@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from autograder.grading.report.counting import Spread
 from autograder.grading.report.gathering import Gathered, Guesses
 from autograder.grading.report.grouping import Group, groups
-from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOT_GRADED, Line, sentences
+from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, NOT_ATTEMPTED, NOT_GRADED, Line, sentences
 from autograder.grading.report.quoting import names, quoted
 
 ALARMING = ("crashed", "timed out", "tampered", "grader fault")
-UNREMARKABLE = ("passed", "partly", "wrong", "raised", *ALARMING)
+UNREMARKABLE = ("passed", "partly", "wrong", "raised", GRADED, LOOK_AGAIN, *ALARMING)
 MOST_QUOTED = 12
 """Groups of an exercise of which the report shows an example."""
 
@@ -49,7 +50,11 @@ class About:
 
     Attributes:
         mistakes: who made which, the most frequent first.
-        outcomes: who neither solved nor got wrong what was asked: not attempted, did not run, and so on.
+        errors: whose test ended how, where no judge tells mistakes.
+        outcomes: who neither solved nor got wrong what was asked: did not run, and so on.
+        blank: who answered nothing.
+        waiting: who has no score before a person decides.
+        is_open: whether it is a question that nobody has marked yet.
         unrecognised: who is wrong in a way that no known mistake is.
         same: of these, the most who gave the same.
     """
@@ -57,14 +62,18 @@ class About:
     name: str
     spread: Spread
     mistakes: list[Share]
+    errors: list[Share]
     outcomes: list[Share]
+    blank: Share
+    waiting: Share
+    is_open: bool
     unrecognised: Share
     same: Share
 
     @property
     def most(self) -> Share:
-        """What most students' points were lost by: a mistake, an outcome, or an answer without a name; nobody's where all is right."""
-        return max(self.mistakes + self.outcomes + [self.same], key=lambda one: len(one.students))
+        """The most frequent mistake: one that is known, an error, or an answer without a name; nobody's where nobody made any."""
+        return max([*self.mistakes, *self.errors, *self.outcomes, self.same], key=lambda one: len(one.students))
 
     @property
     def recognised(self) -> int:
@@ -108,14 +117,18 @@ class Unusual:
         return len({student for _, students in self.said for student in students})
 
 
-def exercises(gathered: Gathered) -> list[About]:
-    """Every exercise, those that went worst first."""
+def exercises(gathered: Gathered, anonymous: bool = False) -> list[About]:
+    """Every exercise, those that went worst first.
+
+    Args:
+        anonymous: leave out what an error said to one student alone, which may be anything.
+    """
     largest = {group.exercise: group for group in reversed(groups(gathered.lines))}
-    told = [_about(gathered, name, points, largest.get(name)) for name, points in gathered.columns.items()]
+    told = [_about(gathered, name, points, largest.get(name), anonymous) for name, points in gathered.columns.items()]
     return sorted(told, key=lambda about: about.earned)
 
 
-def _about(gathered: Gathered, name: str, points: float, same: Group | None) -> About:
+def _about(gathered: Gathered, name: str, points: float, same: Group | None, anonymous: bool) -> About:
     own = [line for line in gathered.lines if line.exercise == name and line.graded]
     every = len(own)
 
@@ -127,11 +140,26 @@ def _about(gathered: Gathered, name: str, points: float, same: Group | None) -> 
         made = [share(key, (line for line in own if key in keys(line)), lesson(key)) for key in found]
         return sorted(made, key=lambda one: -len(one.students))
 
+    def message(error: str) -> str:
+        """What most of those read whose test ended so."""
+        said = Counter(line.message for line in own if line.error == error).most_common(1)
+        return "".join(text for text, count in said if count > 1 or not anonymous)
+
+    def outcome(line: Line) -> tuple[str, ...]:
+        is_told = line.outcome in UNREMARKABLE or line.is_blank or line.waits or line.solved
+        return () if is_told else (line.outcome,)
+
+    blank = [line for line in own if line.is_blank]
+    waiting = [line for line in own if line.waits]
     return About(
         name,
         Spread(points, tuple(line.score for line in own if line.score is not None)),
         shares(lambda line: line.mistakes, lambda mistake: gathered.lessons.get((name, mistake), "")),
-        shares(lambda line: () if line.outcome in UNREMARKABLE or line.solved else (line.outcome,)),
+        shares(lambda line: (line.error,) if line.error and not line.is_blank else (), message),
+        shares(outcome),
+        share(NOT_ATTEMPTED, blank),
+        share(FOR_A_PERSON, waiting),
+        bool(waiting) and len(waiting) + len(blank) == len(own),
         share("not recognised", (line for line in own if line.unrecognised)),
         share("the same answer, not recognised", same.lines if same else (), same.example.note if same else ""),
     )
