@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import linecache
 import sys
 from typing import Any
+
+from course.trial.reaching import innermost
 
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
@@ -51,8 +52,14 @@ def as_run(cell: Cell) -> str:
 
 def run_from(function: Any) -> str:
     """The cell that defined a function, as the kernel ran it; "" where no cell did."""
-    code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+    code = getattr(innermost(function), "__code__", None)
     return same_ends("".join(linecache.getlines(code.co_filename))).strip() if code else ""
+
+
+def cells_run() -> list[str]:
+    """The cells that were run since this kernel started, in order, whatever came of them; none outside a notebook."""
+    shell = running_shell()
+    return [same_ends(str(ran)).strip() for ran in shell.user_ns.get("In", ())] if shell is not None else []
 
 
 def running_shell() -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import inspect
 import os
 import sys
 import time
@@ -19,7 +18,7 @@ import numpy as np
 from course import answers
 from course.answers import StoredExercise, StoredMistake
 from course.cells import running_shell
-from course.latest import left_over
+from course.latest import bound_by, defining, exercise_of, left_over
 from course.remembered import remember
 from course.trial.cases import Case, sizes_coincide
 from course.trial.circumstances import circumstances
@@ -39,15 +38,15 @@ from course.trial.form import SEVEN_DIGITS, in_form
 from course.trial.functions import Function
 from course.trial.looping import where_it_loops
 from course.trial.message import Comparison, Message, State
-from course.trial.missing import missing_name, not_an_array, which_cell_to_run
-from course.trial.observing import PATIENCE, Observation, Raised, own_line
+from course.trial.missing import missing_name, no_function, not_an_array, which_cell_to_run
+from course.trial.observing import PATIENCE, Observation, Raised, looked_at, own_line
 from course.trial.ranks import held_up, staying
-from course.trial.reaching import names_reached
+from course.trial.reaching import innermost, names_reached
 from course.trial.relation import relation
 from course.trial.silence import silently
 from course.trial.situation import SMALL, leaves, out_of_the_ordinary, situation
 from course.trial.text import LOOP_LEFT, Axes, axes_at, explain, folded, in_common, recognised, show, what
-from course.trial.values import Value, bare, plain
+from course.trial.values import Value, bare
 from course.trial.views import seen
 from course.trial.where import where
 
@@ -60,6 +59,11 @@ LIKE_BEFORE = (
     "Right in every public case, and wrong with other numbers in the shapes of one of them. Is something kept from an earlier call, and "
     "found again by its shape?"
 )
+OLDER_VERSION = (
+    "You have run a newer {} since, and its cell stopped with an error before it was defined: look under that cell. "
+    "What is said here is of the version before it."
+)
+GIVE_A_NAME = " Give it the exercise's name, `its_name = ...`, and then write check(its_name)."
 LAYOUTS = {"F": "a transpose, `T.T`,", "strided": "a slice with a step, `T[:, ::2]`,"}
 OTHERWISE_IN_MEMORY = (
     "Right for new arrays, whose numbers lie in memory one after another, row by row. In {} they lie otherwise, and there, "
@@ -139,7 +143,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def check(function: Callable[..., object]) -> Result | None:
-    """Try `function` on the public cases of the exercise that has its name, and say what came of it.
+    """Try `function` on the public cases of the exercise under whose name the notebook has it, and say what came of it.
 
     A notebook shows the result. In a script, a line that is `check(function)` and no more prints it.
 
@@ -154,14 +158,17 @@ def check(function: Callable[..., object]) -> Result | None:
     if execution == "autograde":
         return None
     began = time.monotonic()
+    name, others = exercise_of(function, sys._getframe(1))
     try:
-        result = examine(function)
+        result = examine(function, name)
     except KeyboardInterrupt as stop:
-        raise Stopped(_stopped(function, stop, time.monotonic() - began)) from None
+        raise Stopped(_stopped(name, stop, time.monotonic() - began)) from None
     if exercise := answers.find(result.exercise):
         remember(exercise.notebook, {result.exercise: result.state}, {result.exercise: function})
+    if others:
+        result = _warned(result, f"This is the check of {name}; here {' and '.join(others)} is the same function.")
     if execution != "validate":
-        result = _of_an_older_version(result) if left_over(function) else result
+        result = _warned(result, OLDER_VERSION.format(result.exercise)) if left_over(function) else result
         if running_shell() is None and _is_a_line_of_a_script(sys._getframe(1)):
             print(result)
         return result
@@ -181,28 +188,30 @@ def _is_a_line_of_a_script(caller: FrameType) -> bool:
     return next(behind).opname == "POP_TOP"
 
 
-def _stopped(function: Callable[..., object], stop: KeyboardInterrupt, seconds: float) -> str:
+def _stopped(name: str, stop: KeyboardInterrupt, seconds: float) -> str:
     """Where a function was when it was stopped."""
-    name = getattr(function, "__name__", type(function).__name__)
     at = own_line(stop)
     where = f" It was at line {at.line} of {at.function}, `{at.source}`." if at.source else ""
     return f"{name}: stopped after {seconds:.0f} s, without an answer.{where} Is there a loop that does not end?"
 
 
-def _of_an_older_version(result: Result) -> Result:
-    note = (
-        f"You have run a newer {result.exercise} since, and its cell stopped with an error before it was defined: look under that cell. "
-        "What is said here is of the version before it."
-    )
-    return replace(result, message=replace(result.message, caution=note))
+def _warned(result: Result, caution: str) -> Result:
+    return replace(result, message=replace(result.message, caution=f"{result.message.caution} {caution}".strip()))
 
 
-def examine(function: Any) -> Result:
-    """`check`, whoever asks. What the function prints is heard once for each public case."""
-    name = getattr(function, "__name__", type(function).__name__)
+def examine(function: Any, name: str = "") -> Result:
+    """`check`, whoever asks. What the function prints is heard once for each public case.
+
+    Args:
+        name: of the exercise that it is to be; "" stands for its own.
+    """
+    name = name or str(getattr(function, "__name__", type(function).__name__))
     exercise = answers.find(name)
-    if exercise is None or not callable(function):
+    if exercise is None:
         return _plain(name, "unknown", _meant(function, name))
+    if not callable(function):
+        told = no_function(name, what(looked_at(function)), bound_by(name))
+        return Result(name, Message("not yet", (f"{name}: not yet.", told)))
     with staying():
         return _examined(exercise, function)
 
@@ -311,9 +320,11 @@ def _meant(thing: Any, name: str) -> str:
     if isinstance(thing, str):
         return f"check takes the function itself: check({thing if thing in every else 'its_name'}), without quotation marks."
     if not callable(thing):
-        return f"check takes the function itself, not {what(plain(thing))}: check(its_name), without calling it."
+        return f"check takes the function itself, not {what(looked_at(thing))}: check(its_name), without calling it."
     near = get_close_matches(name, every, n=1)
-    return f"check goes by the function's name, and there is no exercise called {name}.{f' Did you mean {near[0]}?' if near else ''}"
+    nameless = name == "<lambda>" or not hasattr(thing, "__name__")
+    more = f" Did you mean {near[0]}?" if near else GIVE_A_NAME if nameless else ""
+    return f"check goes by the function's name, and there is no exercise called {name}.{more}"
 
 
 def _beginning(exercise: StoredExercise, count: int) -> StoredExercise:
@@ -541,27 +552,33 @@ def _about_names_and_lists(exercise: StoredExercise, function: Any, raised: Rais
     if name := missing_name(raised):
         other = answers.find(name)
         here = answers.names(exercise.notebook)
-        return [which_cell_to_run(name, here, other.notebook if other else "", exercise.parameters)]
+        begun = bool(defining(name))
+        return [which_cell_to_run(name, here, other.notebook if other else "", exercise.parameters, begun)]
     given, asked = not_an_array(raised)
     if not given:
         return []
-    inner = inspect.unwrap(function) if callable(function) else function
-    called = getattr(inner, "__globals__", {}).get(raised.function)
+    called = getattr(innermost(function), "__globals__", {}).get(raised.function)
     with silently():
-        handed = raised.function != exercise.name and callable(called) and bool(examine(called))
+        handed = raised.function != exercise.name and callable(called) and bool(examine(called, raised.function))
     blame = f" `{raised.function}` is right: look at what you hand to it." if handed else ""
     return [f"A {given} has no `.{asked}`, and an array has: `np.array(...)` makes one.{blame}"]
 
 
 def _begin_elsewhere(exercise: StoredExercise, function: Any) -> list[str]:
-    """Where a function that this one calls fails its own check, that is the place to begin."""
-    called = names_reached(function)
-    scope = getattr(inspect.unwrap(function) if callable(function) else function, "__globals__", {})
+    """Where what this one calls fails its own check, or is no function any more, that is the place to begin."""
+    scope = getattr(innermost(function), "__globals__", {})
+    called = names_reached(function) & scope.keys()
     with silently():
         waiting = [
-            name for name in exercise.uses if name in called and callable(scope.get(name)) and not examine(scope[name])
+            name
+            for name in exercise.uses
+            if name in called and callable(scope[name]) and not examine(scope[name], name)
         ]
-    return [f"It calls {name}, whose own check does not pass yet: begin there." for name in waiting]
+    return [f"It calls {name}, whose own check does not pass yet: begin there." for name in waiting] + [
+        f"It calls {name}. {no_function(name, what(looked_at(scope[name])), bound_by(name))}"
+        for name in answers.names(exercise.notebook)
+        if name in called and not callable(scope[name])
+    ]
 
 
 def _entry(result: Value, path: tuple[int | str, ...]) -> Value:

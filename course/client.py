@@ -5,26 +5,29 @@ function and sends back what was observed; the score is made there and never her
 (`course.trial.values`), so nothing that crosses can be code.
 
 Messages from the judge: {"do": "call", ...}, {"do": "return", ...}, {"do": "raise", ...}, {"do": "done", ...}.
-Messages to the judge: {"say": "observed", ...}, {"say": "ask", ...}.
+Messages to the judge: {"say": "observed", ...}, {"say": "ask", ...}, {"say": "no function", ...}.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
+from course.latest import bound_by, exercise_of
 from course.trial.cases import Case
 from course.trial.functions import Function
 from course.trial.link import Link, SocketLink, send_fitting
 from course.trial.message import paragraphs
-from course.trial.observing import Handed
+from course.trial.observing import Handed, looked_at
 from course.trial.ranks import staying
+from course.trial.reaching import innermost
+from course.trial.text import what
 from course.trial.values import Callback, Value, map_leaves, native, plain
 
 SOCKET_VARIABLE = "COURSE_JUDGE"
@@ -50,7 +53,7 @@ class Report:
 
 
 def judge(function: Callable[..., object]) -> Report:
-    """Have `function` judged by the hidden tests of the exercise that carries its name.
+    """Have `function` judged by the hidden tests of the exercise under whose name the notebook has it.
 
     While nbgrader grades, a judge in another process is reached over a socket whose descriptor the environment names. On an
     instructor's machine, where `autograder` can be imported, the same judge runs here. On a student's machine this only says
@@ -62,9 +65,10 @@ def judge(function: Callable[..., object]) -> Report:
     descriptor = os.environ.get(SOCKET_VARIABLE)
     if descriptor == "":
         return _saying("Nothing is being judged now.")
+    asking = sys._getframe(1)
     if descriptor:
         with socket.socket(fileno=os.dup(int(descriptor))) as connection:
-            return answer(function, SocketLink(connection))
+            return answer(function, SocketLink(connection), asking.f_globals)
     if os.environ.get("NBGRADER_EXECUTION") == "autograde":
         raise RuntimeError("no judge: run nbgrader where this course's nbgrader_config.py is")
     try:
@@ -75,15 +79,23 @@ def judge(function: Callable[..., object]) -> Report:
         return _saying(
             "The hidden tests run when your instructor grades; check() above is yours to run as often as you like."
         )
-    return local_judge(function, answer)
+    return local_judge(exercise_of(function, asking)[0], function, partial(answer, scope=asking.f_globals))
 
 
 def _saying(text: str) -> Report:
     return Report(text, paragraphs([text]))
 
 
-def answer(function: Callable[..., object], link: Link) -> Report:
-    """Do what the judge asks for, until it is done."""
+_judged: list[object] = []
+"""What was judged in this process."""
+
+
+def answer(function: Callable[..., object], link: Link, scope: dict[str, Any] | None = None) -> Report:
+    """Do what the judge asks for, until it is done.
+
+    Args:
+        scope: the names of the notebook; None stands for those that the function sees.
+    """
     turn = threading.Lock()
 
     def exchange(question: Value) -> Value:
@@ -91,11 +103,15 @@ def answer(function: Callable[..., object], link: Link) -> Report:
             link.send(question)
             return link.receive()
 
+    if scope is None:
+        scope = getattr(innermost(function), "__globals__", {})
     with staying():
-        return _converse(function, link, exchange)
+        report = _converse(function, link, exchange, scope)
+    _judged.append(function)
+    return report
 
 
-def _converse(function: Callable[..., object], link: Link, exchange: Exchange) -> Report:
+def _converse(function: Callable[..., object], link: Link, exchange: Exchange, scope: dict[str, Any]) -> Report:
     while True:
         try:
             request = link.receive()
@@ -103,8 +119,12 @@ def _converse(function: Callable[..., object], link: Link, exchange: Exchange) -
             return _saying(ENDED)
         if request["do"] == "done":
             return Report(request["text"], request["html"])
+        if not callable(function):
+            link.send({"say": "no function", "now": what(looked_at(function)), "by": bound_by(request["exercise"])})
+            continue
         case = Case(tuple(_from_afar(argument, exchange) for argument in request["arguments"]), request["harness"])
-        with _lent(function, request["lend"], exchange, case):
+        gone = [name for name in request["own"] if not any(scope.get(name) is one for one in _judged)]
+        with _lent(scope, [*request["lend"], *gone], exchange, case):
             told = case.account(function, count_lines=request["lines"])
         with suppress(ConnectionError):  # the judge no longer waits; its last word is still to be read
             send_fitting(link, ({"say": "observed", **fitting.to_value()} for fitting in told.shorter()))
@@ -160,13 +180,17 @@ def _asking(
 
 
 @contextmanager
-def _lent(function: Callable[..., object], names: list[str], exchange: Exchange, case: Case) -> Iterator[None]:
-    """Let the functions that this one builds on be right ones, so that one mistake costs once."""
-    scope: dict[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
-    own = {name: scope[name] for name in names if name in scope}
+def _lent(scope: dict[str, Any], names: list[str], exchange: Exchange, case: Case) -> Iterator[None]:
+    """Let the functions that the judged one builds on be right ones, so that one mistake costs once: whatever stands under their names,
+    and where nothing does."""
+    before = {name: scope[name] for name in names if name in scope}
     handed = frozenset(argument.name for argument in case.arguments if isinstance(argument, Function))
-    scope.update({name: _asking(name, exchange, handed, function) for name, function in own.items()})
+    for name in names:
+        own = before.get(name)
+        scope[name] = _asking(name, exchange, handed, own if callable(own) else None)
     try:
         yield
     finally:
-        scope.update(own)
+        for name in names:
+            scope.pop(name, None)
+        scope.update(before)

@@ -46,7 +46,7 @@ def mine(function: Function) -> Function:
     path = next(filter(Path.is_file, (here.parent / notebook / f"{notebook}.ipynb", here / f"{notebook}.ipynb")), None)
     own = _defined(path, name) if path else None
     with silently():
-        result = examine(own) if own is not None else None
+        result = examine(own, name) if own is not None else None
     if own is not None and result:
         print(f"{name}: your own, from {notebook}.")
         return own

@@ -11,6 +11,7 @@ from course import answers
 from course.cells import running_shell
 from course.checking import Result, examine
 from course.folders import together
+from course.latest import defining
 from course.overview import Overview, overview
 from course.remembered import remember
 from course.trial.message import MARKS, Message
@@ -78,9 +79,12 @@ def defined(notebook: str) -> dict[str, Callable[..., Any]]:
 
 def standing(notebook: str) -> dict[str, Result]:
     """What `check` finds of each exercise of a notebook; what these print is not heard."""
-    here = defined(notebook)
+    scope, here = vars(sys.modules["__main__"]), defined(notebook)
     with silently():
-        return {name: examine(here[name]) if name in here else _not_run(name) for name in answers.names(notebook)}
+        return {
+            name: examine(scope[name], name) if name in here or (name in scope and defining(name)) else _not_run(name)
+            for name in answers.names(notebook)
+        }
 
 
 def tell(notebook: str, results: Mapping[str, Result]) -> None:

@@ -4,7 +4,6 @@ exercise whose cell was not run says which cell to run."""
 from __future__ import annotations
 
 import os
-import re
 import sys
 import traceback
 from types import TracebackType
@@ -12,6 +11,7 @@ from typing import Any
 
 from course import answers
 from course.cells import running_shell
+from course.latest import defining
 
 
 def be_calm() -> None:
@@ -39,8 +39,7 @@ def _tell_which_to_run(result: Any) -> None:
     asked = "course" in sys.modules and not os.environ.get("NBGRADER_EXECUTION")  # a process may have it only at hand
     if shell is None or not name or not asked or answers.find(name) is None:
         return
-    defines = re.compile(rf"^def {re.escape(name)}\b", re.MULTILINE)
-    if any(defines.search(str(cell)) for cell in shell.user_ns.get("In", ())):
+    if defining(name):
         print(
             f"{name} is not defined: the cell that begins to define it stopped with an error. Look under that cell, and run it again first."
         )

@@ -85,7 +85,7 @@ class Exercise:
         probes: what the hidden test tries.
         mistakes: wrong implementations. The docstring is what the student reads.
         variants: implementations that differ in style and must get full marks.
-        uses: names of exercises of the same notebook that this one may call; they are lent while it is judged.
+        uses: names of exercises of the same notebook that this one may call, and that these call; they are lent while it is judged.
         view: the name by which `course.trial.views` knows how results are looked at before they are compared.
         why: why the right answer is right and the usual other ideas are not, in Markdown; it stands in worked copies, and nowhere before.
     """

@@ -50,6 +50,7 @@ from course.trial.comparing import (
 from course.trial.form import SEVEN_DIGITS
 from course.trial.functions import Function
 from course.trial.link import Allow, Link, by_the_clock
+from course.trial.missing import no_function
 from course.trial.observing import PATIENCE, Account, Observation
 from course.trial.ranks import held_up
 from course.trial.relation import relation
@@ -65,6 +66,7 @@ FORM_KEEPS = 0.75  # of a probe's points, where an answer is right but for its f
 SECONDS_PER_CALL = 20.0
 REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
 QUESTION = {"say", "name", "arguments", "keywords"}
+NO_FUNCTION = {"say": str, "now": str, "by": str}
 LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
 
 
@@ -74,6 +76,10 @@ Merit = Literal["right", "form", "wrong"]
 
 class Unreadable(Exception):
     """The other side said something that no honest client says."""
+
+
+class NoFunction(Exception):
+    """There is nothing to call; it says why."""
 
 
 @dataclass
@@ -185,6 +191,8 @@ class Interview:
     """One conversation, trial by trial.
 
     Attributes:
+        lend: the exercises that are lent, as this one builds on them.
+        own: those of which the student's own is right; they are lent too where it no longer stands under its name.
         ahead: the call that was asked for before what came of the last one was compared, so that neither side waits for
             the other; or what went wrong when it was asked for.
     """
@@ -192,6 +200,7 @@ class Interview:
     paper: Paper
     link: Link
     lend: tuple[str, ...]
+    own: tuple[str, ...]
     listening: float
     allow: Allow
     trials: list[Trial] = field(default_factory=list)
@@ -212,7 +221,7 @@ class Interview:
         """Have the student's function called on one case, unless it has begun, and hear what came of it.
 
         Raises:
-            Unreadable, Malformed, TimeoutError, EOFError, OSError: no observation came back.
+            NoFunction, Unreadable, Malformed, TimeoutError, EOFError, OSError: no observation came back.
         """
         call, self.ahead = self.ahead or self._begin(question), None
         if isinstance(call, OSError):
@@ -224,7 +233,7 @@ class Interview:
             self.listening = until - time.thread_time() - call.spared
 
     def _begin(self, question: Question) -> Call:
-        self.link.send(self.paper.request(question.case, question.lines, self.lend))
+        self.link.send(self.paper.request(question.case, question.lines, self.lend, self.own))
         return Call(question, self.allow)
 
     def _hear(self, call: Call, until: float) -> Heard:
@@ -238,6 +247,10 @@ class Interview:
             if said == "observed":
                 listen = partial(self._observation, case, reply, call.spent, lines)
                 return heard(reply, (id(case), lines, *call.spent.items()), listen)
+            unheard = not any(trial.looked for trial in self.trials)
+            if said == "no function" and unheard and {key: type(one) for key, one in reply.items()} == NO_FUNCTION:
+                now, by = (reply[key][:LONGEST_REASON] for key in ("now", "by"))
+                raise NoFunction(no_function(self.exercise.name, now, by))
             if said != "ask" or set(reply) != QUESTION or not isinstance(reply["name"], str):
                 raise Unreadable("neither an observation nor a question")
             asked += 1
@@ -277,7 +290,7 @@ class Interview:
                     value = plain(functions[name].run(*arguments, **keywords))
                     call.spent[name] += functions[name].cost(*arguments, **keywords)
                     return {"do": "return", "value": value}
-                if name in self.lend:
+                if name in (*self.lend, *self.own):
                     handed = {called: function.run for called, function in functions.items()}
                     arguments, keywords = (map_leaves(partial(_resolved, handed), a) for a in (arguments, keywords))
                     value, spared = lend(exercise_named(self.exercise.notebook, name), arguments, keywords)
@@ -353,7 +366,8 @@ def examine(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allo
         allow: how the student's seconds pass.
     """
     lent = tuple(name for name in paper.exercise.uses if name not in passed)
-    interview = Interview(paper, link, lent, LISTENING_SECONDS, allow)
+    own = tuple(name for name in paper.exercise.uses if name in passed)
+    interview = Interview(paper, link, lent, own, LISTENING_SECONDS, allow)
     found: list[tuple[Probe, Merit, str]] = []
     stop: tuple[Outcome, str] | None = None
     for sheet, following in zip_longest(paper.sheets, paper.sheets[1:]):
@@ -366,6 +380,8 @@ def examine(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allo
                 stop = "timed out", "One call took too long; what had been earned before is kept."
             except (EOFError, OSError):
                 stop = "crashed", ENDED
+            except NoFunction as error:
+                stop = "did not run", str(error)
             except (Malformed, Unreadable) as error:
                 stop = "tampered", f"What came back was not an answer ({error})."
             else:

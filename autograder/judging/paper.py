@@ -57,7 +57,7 @@ class Paper:
         self._given: dict[tuple[int, Implementation, bool], Observation] = {}
         self._compared: dict[tuple[int, Implementation, bool, str | None, int], Observation] = {}
         self._sketches: dict[int, Sketch] = {}
-        self._requests: dict[tuple[int, bool, tuple[str, ...]], Kept] = {}
+        self._requests: dict[tuple[int, bool, tuple[str, ...], tuple[str, ...]], Kept] = {}
         self.replies = Replies()
 
     @cached_property
@@ -108,17 +108,19 @@ class Paper:
             self._compared[compared] = answer if recast is None else in_form(recast, answer)
         return self._compared[compared]
 
-    def request(self, case: Case, count_lines: bool, lend: tuple[str, ...]) -> Kept:
+    def request(self, case: Case, count_lines: bool, lend: tuple[str, ...], own: tuple[str, ...]) -> Kept:
         """What a student's process is sent, to call its function on one of this paper's cases.
 
         Args:
             lend: the functions that are lent.
+            own: those that are lent only where the student's own, which is right, no longer stands under its name.
         """
-        key = id(case), count_lines, lend
+        key = id(case), count_lines, lend, own
         if key not in self._requests:
             arguments = tuple(Callback(a.name) if isinstance(a, Function) else a for a in case.arguments)
-            asked = {"arguments": arguments, "harness": case.harness, "lines": count_lines, "lend": list(lend)}
-            self._requests[key] = Kept({"do": "call", **asked})
+            asked = {"arguments": arguments, "harness": case.harness, "lines": count_lines}
+            known = {"exercise": self.exercise.name, "lend": list(lend), "own": list(own)}
+            self._requests[key] = Kept({"do": "call", **asked, **known})
         return self._requests[key]
 
     def sketch(self, answer: Observation) -> Sketch:

@@ -22,7 +22,7 @@ def missing_name(raised: Raised) -> str:
 
 
 def which_cell_to_run(
-    name: str, here: tuple[str, ...], notebook_of_it: str, parameters: Sequence[tuple[str, str]]
+    name: str, here: tuple[str, ...], notebook_of_it: str, parameters: Sequence[tuple[str, str]], begun: bool
 ) -> str:
     """What to do where a name is not defined.
 
@@ -31,8 +31,14 @@ def which_cell_to_run(
         here: the exercises of the notebook, in order.
         notebook_of_it: the notebook whose exercise it is, "02_matrices"; "" where it is none.
         parameters: of each of the function's parameters the name, and the names of its axes: ("Q", "n k").
+        begun: whether a cell was run that defines the name, or would have.
     """
     twin = next((one for one, _ in parameters if one.casefold() == name.casefold()), "")
+    if name in here and begun:
+        return (
+            f"`{name}` is exercise {here.index(name) + 1} of this notebook, and is not defined now: its cell stopped with an error, or its "
+            "name was deleted since. Begin there: look under that cell, run it again, then this one's two cells."
+        )
     if name in here:
         return (
             f"`{name}` is exercise {here.index(name) + 1} of this notebook, and its cell {AGAIN}: run the cell with "
@@ -50,6 +56,17 @@ def which_cell_to_run(
     if any(name in axes.split() for _, axes in parameters):
         return f"In the task, {name} is a size and no variable: read it off a shape."
     return f"No cell that was run since this kernel started defines `{name}`. If one of yours does, run it."
+
+
+def no_function(name: str, now: str, by: str) -> str:
+    """What to say of an exercise under whose name no function stands.
+
+    Args:
+        now: what does, "a numpy array of float64".
+        by: the line that has bound it; "" where that is not known.
+    """
+    how = f"`{by}` has bound it to {now}. Give that another name, and run" if by else f"it is {now}. Run"
+    return f"{name} is no function any more: {how} the cell with `def {name}` again."
 
 
 def not_an_array(raised: Raised) -> tuple[str, str]:

@@ -233,17 +233,18 @@ def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_l
         except BaseException as error:  # a student's exit() is an answer too, and a wrong one
             raised = own_line(error)
     afterwards = {
-        position: _looked_at(given[position])
+        position: looked_at(given[position])
         for position, argument in enumerate(arguments)
         if not isinstance(argument, Function)
     }
     for one in given:
         if isinstance(one, Handed):
             one.end()
-    return Account(_looked_at(result), raised, afterwards, spent)
+    return Account(looked_at(result), raised, afterwards, spent)
 
 
-def _looked_at(thing: object) -> Value:
+def looked_at(thing: object) -> Value:
+    """A thing as a value, whatever it does when it is looked at."""
     try:
         return plain(thing)
     except Exception:  # an object of the student's own that does not bear it
@@ -308,7 +309,7 @@ Handed.__name__ = "function"
 
 def same(was: object, now: Value) -> bool:
     """Whether an argument is bit for bit what it was (NaN counts as equal to NaN)."""
-    return _same(_looked_at(was), now)
+    return _same(looked_at(was), now)
 
 
 def _same(was: Value, now: Value) -> bool:

@@ -5,8 +5,20 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Iterator
-from types import CodeType, FunctionType
+from functools import partial
+from types import CodeType, FunctionType, MethodType
 from typing import Any
+
+
+def innermost(function: Any) -> Any:
+    """What a student wrote of a thing that can be called: without decorators that say what they wrap, without `partial`, and of an object
+    its `__call__`. What none of this helps with, as it is."""
+    inner = inspect.unwrap(function) if callable(function) else function
+    while isinstance(inner, partial):
+        inner = inspect.unwrap(inner.func)
+    if not isinstance(inner, (FunctionType, MethodType, type)) and isinstance(type(inner).__call__, FunctionType):
+        return inspect.unwrap(type(inner).__call__)
+    return inner.__func__ if isinstance(inner, MethodType) else inner
 
 
 def names_reached(function: Any) -> set[str]:
@@ -21,7 +33,7 @@ def looked_up(code: CodeType) -> list[str]:
 
 def reached(function: Any) -> Iterator[tuple[str, list[CodeType]]]:
     """A function and those of the same notebook that it names, and so on: each with all the code in it; itself first."""
-    inner = inspect.unwrap(function) if callable(function) else function
+    inner = innermost(function)
     if not isinstance(inner, FunctionType):
         return
     waiting, seen = [inner], {inner.__code__}

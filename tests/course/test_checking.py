@@ -8,6 +8,8 @@ import re
 import runpy
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -16,7 +18,7 @@ import numpy as np
 import pytest
 import torch
 
-from course import answers, check, progress
+from course import answers, cells, check, progress
 from course.answers import StoredExercise, StoredMistake
 from course.checking import (
     LAYOUTS,
@@ -87,6 +89,17 @@ DOTS = stored(
     parameters=(("A", "n d"), ("B", "m d")),
     mistakes=(StoredMistake("no_transpose", LESSON, (Observation(A @ B),), False),),
 )
+
+
+@pytest.fixture
+def kernel(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let these cells be what was run, as IPython keeps them."""
+
+    def ran(*sources: str) -> None:
+        shell = SimpleNamespace(user_ns={"In": ["", *sources]})
+        monkeypatch.setattr(cells, "running_shell", lambda: shell)
+
+    return ran
 
 
 @pytest.fixture
@@ -395,6 +408,30 @@ def test_of_a_name_that_is_not_there_it_is_said_which_cell_to_run(
     assert result.text.endswith(MISSING[name])
 
 
+def test_of_an_exercise_whose_cell_failed_it_is_not_said_that_it_was_not_run(
+    shelf: Callable[..., None], cell: Cell, kernel: Callable[..., None]
+) -> None:
+    shelf(stored("softly", [(1.0,)], [Observation(1.0)]), replace(DOTS, uses=("softly",)))
+    kernel("def softly(s:\n    return s", "check(softly)")
+    result = examine(cell("def dots(A, B):\n    return softly(A)\n")["dots"])
+    assert result.text.endswith(
+        "`softly` is exercise 1 of this notebook, and is not defined now: its cell stopped with an error, or its name was deleted "
+        "since. Begin there: look under that cell, run it again, then this one's two cells."
+    )
+
+
+def test_of_an_exercise_that_is_no_function_any_more_it_is_said_what_it_is(
+    shelf: Callable[..., None], cell: Cell, kernel: Callable[..., None]
+) -> None:
+    shelf(stored("softly", [(1.0,)], [Observation(1.0)]), replace(DOTS, uses=("softly",)))
+    kernel("def softly(s):\n    return s", "with open('x') as f:\n    softly, y = 3, 4")
+    result = examine(cell("softly = 3\ndef dots(A, B):\n    return softly(A)\n")["dots"])
+    assert result.text.split("\n")[1] == (
+        "It calls softly. softly is no function any more: `softly, y = 3, 4` has bound it to an int. "
+        "Give that another name, and run the cell with `def softly` again."
+    )
+
+
 def test_who_hands_a_list_to_a_right_function_is_told_that_it_is_a_list(shelf: Callable[..., None], cell: Cell) -> None:
     shelf(stored("top", [(A,)], [Observation(2.0)]), DOTS)
     names = cell("def top(s):\n    return float(s.max())\ndef dots(A, B):\n    return top([1.0, 2.0])\n")
@@ -463,7 +500,7 @@ def test_a_tuple_is_told_part_by_part(shelf: Callable[..., None], cell: Cell, re
     assert result.text.split("\n")[7] == sentence
 
 
-@pytest.mark.parametrize(("thing", "name"), [(lambda: 1, "<lambda>"), (np.dot, "dot"), (Result, "Result")])
+@pytest.mark.parametrize(("thing", "name"), [(np.dot, "dot"), (Result, "Result"), (type("<b>", (), {}), "<b>")])
 def test_a_name_that_is_no_exercise(thing: object, name: str) -> None:
     result = examine(thing)
     assert result.state == "unknown"
@@ -472,6 +509,71 @@ def test_a_name_that_is_no_exercise(thing: object, name: str) -> None:
     assert (
         result.html
         == f"<p><b aria-hidden='true'>?</b> check goes by the function&#x27;s name, and there is no exercise called {escaped}.</p>"
+    )
+
+
+@pytest.mark.parametrize(("thing", "name"), [(lambda: 1, "<lambda>"), (partial(np.dot, A), "partial")])
+def test_who_checks_what_has_no_name_is_told_to_give_it_one(thing: object, name: str) -> None:
+    assert examine(thing).text == (
+        f"check goes by the function's name, and there is no exercise called {name}. "
+        "Give it the exercise's name, `its_name = ...`, and then write check(its_name)."
+    )
+
+
+KINDS = {
+    "a lambda": "dots = lambda A, B: {}",
+    "an alias": "def mine(A, B):\n    return {}\ndots = mine",
+    "partial": "from functools import partial\ndef mine(scale, A, B):\n    return scale * {}\ndots = partial(mine, 1)",
+    "an object": "class Mine:\n    def __call__(self, A, B):\n        return {}\ndots = Mine()",
+    "a method": "class Mine:\n    def go(self, A, B):\n        return {}\ndots = Mine().go",
+    "a decorator that does not say what it wraps": (
+        "def twice(f):\n    return lambda *a: (f(*a), f(*a))[1]\n@twice\ndef dots(A, B):\n    return {}"
+    ),
+    "another exercise's name": "def turned(A, B):\n    return {}\ndots = turned",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_check_knows_an_exercise_by_the_name_that_the_notebook_has_for_it(
+    shelf: Callable[..., None], cell: Cell, kind: str
+) -> None:
+    turned = stored("turned", [(A, B)], [Observation(B @ A.T)])
+    shelf(DOTS, turned)
+    for answered, state in (("A @ B.T", "correct"), ("B @ A.T", "not yet")):
+        source = f"{KINDS[kind].format(answered)}\nresult = check(dots)\n"
+        result = cell(source, check=check, np=np)["result"]
+        assert (result.exercise, result.state) == ("dots", state)
+
+
+def test_where_two_exercises_are_one_function_it_is_said_which_was_checked(
+    shelf: Callable[..., None], cell: Cell
+) -> None:
+    shelf(DOTS, stored("turned", [(A, B)], [Observation(B @ A.T)]))
+    both = "def dots(A, B):\n    return A @ B.T\nturned = dots\nresults = [check(f) for f in (dots, turned)]\n"
+    for result in cell(both, check=check)["results"]:
+        assert result.text.startswith("This is the check of dots; here turned is the same function.\ndots: correct")
+
+
+BOUND = {
+    "after it": "dots = dots(A, B)",
+    "by a loop": "for dots in [A]: pass",
+    "never a function": "dots = A",
+}
+
+
+@pytest.mark.parametrize("bound", BOUND)
+def test_a_name_that_is_bound_again_is_no_function_any_more(
+    shelf: Callable[..., None], cell: Cell, kernel: Callable[..., None], bound: str
+) -> None:
+    shelf(DOTS)
+    right = "def dots(A, B):\n    return A @ B.T\n"
+    scope = cell(right, check=check, A=A, B=B)
+    kernel(right, "x = 1", BOUND[bound])
+    exec(BOUND[bound] + "\nresult = check(dots)", scope)
+    assert scope["result"].state == "not yet"
+    assert scope["result"].text == (
+        f"dots: not yet.\ndots is no function any more: `{BOUND[bound]}` has bound it to a numpy array of float64. "
+        "Give that another name, and run the cell with `def dots` again."
     )
 
 

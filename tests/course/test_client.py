@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import subprocess
@@ -49,8 +50,11 @@ class Script:
         return next(self.says)
 
 
-def call(*arguments: Value, lines: bool = False, lend: tuple[str, ...] = ()) -> Value:
-    return {"do": "call", "arguments": arguments, "harness": None, "lines": lines, "lend": list(lend)}
+def call(
+    *arguments: Value, lines: bool = False, lend: tuple[str, ...] = (), own: tuple[str, ...] = (), exercise: str = ""
+) -> Value:
+    asked = {"arguments": arguments, "harness": None, "lines": lines, "exercise": exercise}
+    return {"do": "call", **asked, "lend": list(lend), "own": list(own)}
 
 
 def returns(value: Value) -> Value:
@@ -319,12 +323,57 @@ def test_a_judge_that_goes_away_without_a_word_leaves_no_traceback() -> None:
     assert report._repr_html_() == f"<p>{report}</p>"
 
 
-def test_nothing_is_lent_that_the_notebook_does_not_define(cell: Cell) -> None:
-    scope = cell("def quadruple(x):\n    return double(double(x))\n")
-    script = Script(call(1, lend=("double",)))
+@pytest.mark.parametrize("stands", ["", "double = 3\n", "double = [2]\n", "double = None\n"])
+def test_what_stands_under_a_lent_name_makes_no_difference_nor_does_nothing(cell: Cell, stands: str) -> None:
+    scope = cell(f"{stands}def quadruple(x):\n    return double(double(x))\n")
+    before = dict(scope)
+    script = Script(call(1, lend=("double",)), returns(2), returns(4))
     answer(scope["quadruple"], script)
-    assert script.heard[0]["raised"][:2] == ["NameError", "name 'double' is not defined"]
-    assert "double" not in scope
+    assert (script.heard[-1]["result"], script.heard[-1]["raised"]) == (4, None)
+    assert scope == before
+
+
+AFTERWARDS = {
+    "a number": "double = 3",
+    "an array": "import numpy\ndouble = numpy.ones(2)",
+    "nothing": "del double",
+    "another function": "def double(x):\n    return 5 * x",
+}
+
+
+@pytest.mark.parametrize("afterwards", ["", *AFTERWARDS])
+def test_what_was_right_is_lent_where_it_no_longer_stands_under_its_name(cell: Cell, afterwards: str) -> None:
+    scope = cell("def double(x):\n    return 2 * x\n\ndef quadruple(x):\n    return double(double(x))\n")
+    answer(scope["double"], Script(call(1)))
+    exec(AFTERWARDS.get(afterwards, ""), scope)
+    script = Script(call(1, own=("double",)), *((returns(2), returns(4)) if afterwards else ()))
+    answer(scope["quadruple"], script)
+    assert [heard["say"] for heard in script.heard] == [*(("ask", "ask") if afterwards else ()), "observed"]
+    assert script.heard[-1]["result"] == 4
+
+
+def test_a_thing_that_does_not_say_what_it_wraps_is_lent_to_in_its_notebook(cell: Cell) -> None:
+    scope = cell("def quadruple(x):\n    return double(double(x))\n")
+    script = Script(call(1, lend=("double",)), returns(2), returns(4))
+    answer(np.vectorize(scope["quadruple"], otypes=[float]), script, scope)
+    assert script.heard[-1]["result"].tolist() == 4
+
+
+@pytest.mark.parametrize(
+    ("thing", "now"),
+    [
+        (np.ones(2), "a numpy array of float64"),
+        (None, "None"),
+        (3, "an int"),
+        (math, "a module"),
+        ([1], "a list of 1 part"),
+    ],
+    ids=repr,
+)
+def test_what_cannot_be_called_is_no_answer_and_is_said_to_be_none(thing: Any, now: str) -> None:
+    script = Script(call(1, exercise="double"))
+    answer(thing, script)
+    assert script.heard == [{"say": "no function", "now": now, "by": ""}]
 
 
 # ---------------------------------------------------------------------------------------------- the link

@@ -31,7 +31,7 @@ from autograder.exercises.inputs import causal, normal
 from autograder.exercises.model import B, Case, F, case, misses_the_idea, mistake, probe, right
 from autograder.exercises.parts import RELU, TANH, Act, attention_of_heads, norm1, norm2, normalised_rows, who_sees_whom
 
-USES = ("block", "layer_norm")
+USES = ("block", "layer_norm", "ffn")
 Norm = tuple[np.ndarray, np.ndarray]
 Layers = list[dict[str, Float[np.ndarray, "..."]]]
 
