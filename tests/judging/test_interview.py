@@ -445,6 +445,29 @@ def test_an_answer_that_leaves_no_room_for_the_arguments_is_only_wrong(judged: C
     assert verdict.findings[0].reason == "The call changed x in place; the caller still needs it as it was."
 
 
+NO_FUNCTION = {"say": "no function", "now": "a numpy array of float64", "by": "double = double(x)"}
+
+
+def test_what_cannot_be_called_did_not_run() -> None:
+    verdict = judge(Paper(DOUBLE, 1), Line(lambda request: NO_FUNCTION))
+    assert (verdict.outcome, verdict.score) == ("did not run", 0.0)
+    assert verdict.note == (
+        "double is no function any more: `double = double(x)` has bound it to a numpy array of float64. "
+        "Give that another name, and run the cell with `def double` again."
+    )
+
+
+@pytest.mark.parametrize("other", [{"now": 3}, {"by": None}, {"by": "x" * 20_001}, {"more": ""}], ids=repr)
+def test_nothing_else_is_said_of_what_cannot_be_called(other: dict[str, Value]) -> None:
+    verdict = judge(Paper(DOUBLE, 1), Line(lambda request: {**NO_FUNCTION, **other}))
+    assert (verdict.outcome, verdict.score) == ("tampered", 0.0)
+
+
+def test_what_was_called_is_no_longer_said_to_be_no_function() -> None:
+    line = Line(lambda request: NO_FUNCTION if len(line.requests) > 1 else forged(result=2 * request["arguments"][0]))
+    assert judge(Paper(DOUBLE, 1), line).outcome == "tampered"
+
+
 def test_a_forged_count_buys_nothing() -> None:
     X, W, _ = _projections(np.random.default_rng(5))[0].arguments
 

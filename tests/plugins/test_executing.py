@@ -74,6 +74,10 @@ NOT_RUN = {
     "calls-it-otherwise": ("def rows(W, V):\n    return W @ V", "did not run: no mix_rows"),
     "uses-odd-magic": ("\n%%no_such_magic\ndef mix_rows(W, V):\n    return W @ V", "did not run: UsageError"),
     "forges-a-name": ("raise type('A\\x1b[31m\\nada: 7', (Exception,), {})('x')", "did not run: A31mada7, line 1"),
+    "binds-it-again": (
+        "def mix_rows(W, V):\n    return W @ V\n\nmix_rows = mix_rows(np.eye(2), np.eye(2))",
+        "did not run: mix_rows is no function any more",
+    ),
     "left-comments": ("# later", "not attempted"),
 }
 
@@ -113,6 +117,15 @@ def test_the_page_says_what_stopped_the_cell(graded: Graded) -> None:
     said = words(page(graded.course, "has-no-colon"))
     assert "mix_rows: did not run, 0 of 2 points" in said
     assert "SyntaxError, line 1: expected ':'" in said
+
+
+def test_the_page_says_what_a_name_was_bound_to(graded: Graded) -> None:
+    said = words(page(graded.course, "binds-it-again"))
+    assert (
+        "mix_rows is no function any more: mix_rows = mix_rows(np.eye(2), np.eye(2)) has bound it to a numpy array of float64. "
+        "Give that another name, and run the cell with def mix_rows again."
+    ) in said
+    assert "Your code raises" not in said
 
 
 def test_nobody_stops_the_run_or_the_report(graded: Graded) -> None:
