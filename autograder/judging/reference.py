@@ -14,7 +14,7 @@ from autograder.exercises.model import Exercise
 from course.trial import ranks
 from course.trial.cases import Case
 from course.trial.observing import Observation
-from course.trial.values import Tensor, Value, bare, map_leaves, native, pack, plain
+from course.trial.values import ArrayLike, Tensor, Value, bare, map_leaves, native, pack, plain
 from course.trial.views import seen
 
 REFUSAL = "ValueError"
@@ -111,7 +111,7 @@ def _float_type(arguments: tuple[Any, ...]) -> np.dtype | None:
 
 
 def _handed(leaf: Any) -> Any:
-    return native(_widened(leaf))
+    return native(_widened(leaf.array if isinstance(leaf, ArrayLike) else leaf))
 
 
 def _widened(leaf: Any) -> Any:

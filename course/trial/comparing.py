@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 
 from course.trial.observing import Observation
-from course.trial.values import Opaque, Tensor, Value, bare, map_leaves
+from course.trial.values import ArrayLike, Opaque, Tensor, Value, bare, map_leaves
 
 # How far a result may lie from the expected one, relative to its own size and to the largest entry beside it.
 # float64 leaves room for sums in another order and for stored answers of 12 digits; float32 for a few hundred roundings.
@@ -281,7 +281,7 @@ def compare(
         least: a tolerance below which that of no dtype goes.
         beside: the largest number of the list that `expected` stands in: a list of numbers has the roundings of an array.
     """
-    if isinstance(expected, (np.ndarray, Tensor)):
+    if isinstance(expected, (np.ndarray, Tensor, ArrayLike)):
         if type(expected) is not type(given):
             return Difference("type", path, expected, given)
         return _compare_arrays(bare(expected), bare(given), path, least)

@@ -61,6 +61,9 @@ PATIENCE = 1.0
 REFUSAL = "ValueError, raised"
 """What stands for the result where a call is rightly refused."""
 
+LOOKING = plain.__code__.co_filename
+"""Whose lines are nobody's."""
+
 OUT_OF_STEP = "out of step"
 LEFT_UNUSED = "left unused"
 UNRAISED = (OUT_OF_STEP, LEFT_UNUSED)
@@ -227,7 +230,7 @@ def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_l
     raised: Raised | None = None
     with _line_counter(spent if count_lines else None):
         try:
-            result = function(*given)
+            result = looked_at(function(*given))  # here: what an object puts off until it is looked at is counted too
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a student's exit() is an answer too, and a wrong one
@@ -240,7 +243,7 @@ def watch(function: Callable[..., object], arguments: tuple[Value, ...], count_l
     for one in given:
         if isinstance(one, Handed):
             one.end()
-    return Account(looked_at(result), raised, afterwards, spent)
+    return Account(result, raised, afterwards, spent)
 
 
 def looked_at(thing: object) -> Value:
@@ -326,7 +329,8 @@ def _same(was: Value, now: Value) -> bool:
 
 @contextmanager
 def _line_counter(spent: dict[str, int] | None) -> Iterator[None]:
-    """Count every line that Python runs, in the student's code and in any Python code it calls.
+    """Count every line that Python runs, in the student's code and in any Python code it calls, but in the course's own that looks
+    at the result.
 
     The garbage collector waits meanwhile: what it happens to clean up runs lines that are nobody's.
     """
@@ -336,6 +340,8 @@ def _line_counter(spent: dict[str, int] | None) -> Iterator[None]:
     spent["lines"] = 0
 
     def trace(frame: FrameType, event: str, argument: object) -> Any:
+        if frame.f_code.co_filename == LOOKING:
+            return None
         if event == "line":
             spent["lines"] += 1
         return trace

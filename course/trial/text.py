@@ -12,7 +12,7 @@ import numpy as np
 from course.trial.comparing import Certainty, Difference, agrees, faintness
 from course.trial.functions import COUNTED_IN_ROWS
 from course.trial.observing import REFUSAL, UNRAISED, Observation, Raised
-from course.trial.values import Opaque, Tensor, Value, bare
+from course.trial.values import ArrayLike, Opaque, Tensor, Value, bare
 
 Axes = str | list[str] | None
 """Axis names of a result: "n m" for an array, ["n k", "n v"] for a tuple of them, None where it is neither."""
@@ -248,7 +248,7 @@ def axes_at(axes: Axes, path: tuple[int | str, ...]) -> str:
 
 def what(value: Value) -> str:
     """What kind of thing a value is, in a word or two."""
-    if isinstance(value, Opaque):
+    if isinstance(value, (ArrayLike, Opaque)):
         return value.what
     if isinstance(value, np.ndarray):
         return f"a numpy array of {value.dtype.name}"
@@ -277,8 +277,7 @@ def _entry(array: np.ndarray | Tensor, index: tuple[int, ...]) -> Value:
 
 def show(value: Value) -> str:
     """A value as a reader wants to see it, arrays in rows."""
-    if isinstance(value, Tensor):
-        value = value.array
+    value = bare(value)
     if isinstance(value, np.ndarray):
         if not value.size:
             return f"nothing, {list(value.shape)}"
@@ -286,7 +285,7 @@ def show(value: Value) -> str:
         return np.array2string(value, precision=4, suppress_small=not faint, threshold=60, max_line_width=72)
     if isinstance(value, (tuple, list)):
         start, end = "()" if isinstance(value, tuple) else "[]"
-        one_line = not any(isinstance(part, (np.ndarray, Tensor, tuple, list, dict)) for part in value)
+        one_line = not any(isinstance(part, (np.ndarray, Tensor, ArrayLike, tuple, list, dict)) for part in value)
         return start + (", " if one_line else ",\n ").join(show(part).replace("\n", "\n ") for part in value) + end
     if isinstance(value, dict):
         if not value:

@@ -1,7 +1,8 @@
 """The values that travel between a student's function and whoever looks at its answer.
 
 A value is a bounded tree: None, bool, int, float, str, list, tuple, dict with str keys, numpy array, torch
-tensor. Anything else becomes `Opaque`, which carries the type's name and nothing of the object.
+tensor. What else numpy reads as an array of numbers becomes `ArrayLike`: these numbers, and the type's name. Anything
+else becomes `Opaque`, which carries the type's name and nothing of the object.
 
 Two encodings of the same tree: `pack`/`unpack` for the wire (a JSON header and raw array bytes; nothing that
 arrives can be code), and `to_json`/`from_json` for answers kept in a file.
@@ -13,10 +14,10 @@ import json
 import math
 import struct
 import sys
-from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Number
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -49,6 +50,19 @@ class Tensor:
 
 
 @dataclass(frozen=True)
+class ArrayLike:
+    """Numbers that a student has in something else than an array of numpy's usual dtypes: a matrix, a data frame, complex numbers.
+
+    Attributes:
+        what: it was: "a matrix".
+        array: the numbers.
+    """
+
+    what: str
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
 class Opaque:
     """Something that is not a value: all that is kept of it is what it was."""
 
@@ -71,7 +85,10 @@ class Callback:
 
 
 def plain(thing: object) -> Value:
-    """`thing` as a value: numpy scalars become Python's, tensors become `Tensor`, strangers become `Opaque`."""
+    """`thing` as a value: numpy scalars become Python's, tensors become `Tensor`, strangers `ArrayLike` or `Opaque`.
+
+    What a stranger does when numpy reads it is done here, in the process that it is in. No stranger leaves that process.
+    """
     return _Flattener().flatten(thing, 0)
 
 
@@ -83,63 +100,105 @@ class _Flattener:
         self.nodes += 1
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             return Opaque(TOO_LARGE)
-        if thing is None or type(thing) in (bool, str):
-            return thing if not isinstance(thing, str) else thing[:MAX_TEXT]
-        if isinstance(thing, (Tensor, Opaque, Callback)):
+        if thing is None or type(thing) is bool:
+            return thing
+        if isinstance(thing, str):
+            return str.__str__(thing)[:MAX_TEXT]
+        if isinstance(thing, (Tensor, ArrayLike, Opaque, Callback)):
             return _ours(thing)
         if type(thing) is int:
             return thing if abs(thing) < 2**63 else Opaque("an integer of more than 64 bits")
         if type(thing) is float:
             return thing
-        if isinstance(thing, np.generic):
-            item = thing.item()
-            return (
-                Opaque(f"a {type(thing).__name__}") if isinstance(item, np.generic) else self.flatten(item, depth + 1)
-            )
+        if isinstance(thing, np.generic) and not isinstance(item := thing.item(), (np.generic, complex)):
+            return self.flatten(item, depth + 1)
         if type(thing) is np.ndarray:
             return _array(thing)
-        if isinstance(thing, (list, tuple, dict)) and self.nodes + len(thing) > MAX_NODES:
-            return Opaque(TOO_LARGE)
-        if isinstance(thing, tuple) and (type(thing) is tuple or hasattr(type(thing), "_fields")):  # a named one too
+        for kind, length in _CONTAINERS.items():
+            if isinstance(thing, kind) and self.nodes + length(thing) > MAX_NODES:
+                return Opaque(TOO_LARGE)
+        if isinstance(thing, tuple):  # a named one too, as any container that is of a kind is of that kind
             return tuple(self.flatten(item, depth + 1) for item in tuple.__iter__(thing))
-        if type(thing) is list:
-            return [self.flatten(item, depth + 1) for item in thing]
-        if type(thing) in (dict, OrderedDict, defaultdict, Counter):
-            assert isinstance(thing, dict)
-            return {str(key)[:MAX_TEXT]: self.flatten(item, depth + 1) for key, item in thing.items()}
+        if isinstance(thing, list):
+            return [self.flatten(item, depth + 1) for item in list.__iter__(thing)]
+        if isinstance(thing, dict):
+            return {str(key)[:MAX_TEXT]: self.flatten(item, depth + 1) for key, item in dict.items(thing)}
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(thing, torch.Tensor):
             return _tensor(thing)
-        return Opaque(f"a {type(thing).__name__}"[:200])
+        return _array_like(thing, f"a {type(thing).__name__}"[:200])
 
 
-def _ours(thing: Tensor | Opaque | Callback) -> Value:
+_CONTAINERS: dict[type, Callable[[Any], int]] = {tuple: tuple.__len__, list: list.__len__, dict: dict.__len__}
+
+
+def _ours(thing: Tensor | ArrayLike | Opaque | Callback) -> Value:
     """A value that is one already, if what it holds is what it should hold: anybody can make one."""
-    if isinstance(thing, Tensor):
+    if isinstance(thing, (Tensor, ArrayLike)):
         array = _array(thing.array) if type(thing.array) is np.ndarray else Opaque("a tensor of nothing")
-        return Tensor(array) if isinstance(array, np.ndarray) else array
+        if not isinstance(array, np.ndarray) or isinstance(thing, Tensor):
+            return Tensor(array) if isinstance(array, np.ndarray) else bare(array)
+        return ArrayLike(thing.what[:MAX_TEXT], array) if type(thing.what) is str else Opaque("an ArrayLike")
     text = thing.what if isinstance(thing, Opaque) else thing.name
     return type(thing)(text[:MAX_TEXT]) if type(text) is str else Opaque(f"a {type(thing).__name__}")
 
 
-def _array(array: np.ndarray) -> np.ndarray | Opaque:
-    """An array as it travels, little-endian; what it was, where its dtype or its number of axes cannot."""
+def _array(array: np.ndarray) -> np.ndarray | ArrayLike | Opaque:
+    """An array as it travels, little-endian; where its dtype or its number of axes cannot, its numbers, and what it was."""
     dtype = array.dtype.newbyteorder("<")
-    if dtype.str not in DTYPES:
-        return Opaque(f"an array of {array.dtype}")
     if array.ndim > MAX_AXES:
         return Opaque(f"an array of {array.ndim} axes")
+    if dtype.str not in DTYPES:
+        return _array_like(array, f"an array of {array.dtype}")
     if array.dtype == np.bool_:
         return np.asarray(array.view(np.uint8) != 0)  # memory that nobody wrote may hold other bytes than 0 and 1
     return array.astype(dtype, copy=False)
 
 
-def _tensor(tensor: Any) -> Tensor | Opaque:
+def _tensor(tensor: Any) -> Tensor | ArrayLike | Opaque:
     try:
         array = _array(tensor.detach().cpu().resolve_conj().resolve_neg().numpy())
     except (TypeError, RuntimeError):  # bfloat16, sparse, meta
         return Opaque(f"a tensor of {tensor.dtype} that numpy cannot hold")
-    return Opaque(array.what.replace("an array", "a tensor")) if isinstance(array, Opaque) else Tensor(array)
+    if isinstance(array, np.ndarray):
+        return Tensor(array)
+    return replace(array, what=array.what.replace("an array", "a tensor"))
+
+
+def _array_like(thing: object, what: str) -> ArrayLike | Opaque:
+    """What numpy reads as numbers; of anything else, what it was."""
+    try:
+        array = _numbers(thing) if _may_be_numbers(thing) else None
+    except Exception:  # of an object of the student's own, or numpy's: it is no array of numbers
+        array = None
+    return Opaque(what) if array is None else ArrayLike(what, array)
+
+
+def _may_be_numbers(thing: object) -> bool:
+    """Whether numpy would do more than wrap it, and in no more time than there is for a list."""
+    if isinstance(thing, Sequence):
+        return len(thing) <= MAX_NODES and not isinstance(thing, (bytes, bytearray))
+    return isinstance(thing, Number) or hasattr(type(thing), "__array__")
+
+
+def _numbers(thing: Any) -> np.ndarray | None:
+    """The numbers that numpy reads in something, in a dtype that travels; None where it reads none."""
+    array = np.asarray(thing)
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(thing, masked.MaskedArray) and masked.getmaskarray(thing).any():
+        array = np.where(masked.getmaskarray(thing), np.nan, array)  # what is masked is not given
+    if array.dtype.kind == "O" and array.size <= MAX_NODES:
+        array = np.array(array.tolist())
+        array = array.astype(np.float64) if array.dtype.kind == "O" else array  # fractions, decimals
+    if array.dtype.kind == "c" and not array.imag.any():
+        array = array.real
+    if array.dtype.kind not in "biuf" or array.ndim > MAX_AXES:
+        return None
+    if array.dtype.newbyteorder("<").str not in DTYPES:
+        whole = array.dtype.kind in "iu" and int(array.max(initial=0)) < 2**63
+        array = array.astype(np.int64 if whole else np.float64)
+    travelling = _array(array)
+    return travelling if isinstance(travelling, np.ndarray) else None
 
 
 def map_leaves(change: Callable[[Any], Any], tree: Value) -> Any:
@@ -161,8 +220,8 @@ def native(leaf: Value) -> Any:
 
 
 def bare(value: Value) -> Any:
-    """The numpy array in a `Tensor`; anything else as it is."""
-    return value.array if isinstance(value, Tensor) else value
+    """The numpy array in a `Tensor` or an `ArrayLike`; anything else as it is."""
+    return value.array if isinstance(value, (Tensor, ArrayLike)) else value
 
 
 def layout(array: np.ndarray) -> str:
@@ -224,6 +283,8 @@ def _tree(value: Value, arrays: list[np.ndarray]) -> Any:
         return [_tree(item, arrays) for item in value]
     if isinstance(value, Tensor):
         return {"tensor": _tree(value.array, arrays)["array"]}
+    if isinstance(value, ArrayLike):
+        return {"like": [value.what, _tree(value.array, arrays)["array"]]}
     if isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, dict):
@@ -350,6 +411,8 @@ class _Builder:
             return tuple([self.build(item, depth + 1) for item in content])
         if kind == "tensor":
             return Tensor(self.array(content))
+        if kind == "like" and type(content) is list and list(map(type, content)) == [str, int]:
+            return ArrayLike(self.text(content[0]), self.array(content[1]))
         if kind == "float" and content in ("nan", "inf", "-inf"):
             return float(content)
         if kind in ("opaque", "callback") and type(content) is str:
@@ -392,6 +455,8 @@ def to_json(value: Value, layouts: bool = False) -> Any:
         return _short(value) if math.isfinite(value) else {"float": repr(value)}
     if isinstance(value, Tensor):
         return {"tensor": to_json(value.array, layouts)}
+    if isinstance(value, ArrayLike):
+        return {"like": [value.what, to_json(value.array, layouts)]}
     if isinstance(value, np.ndarray):
         flat = value.ravel().tolist()
         numbers = [_short(x) for x in flat] if value.dtype.kind == "f" else [int(x) for x in flat]
@@ -428,6 +493,8 @@ def from_json(tree: Any) -> Value:
         return with_layout(array, content["order"]) if "order" in content else array
     if kind == "tensor":
         return Tensor(from_json(content))
+    if kind == "like":
+        return ArrayLike(content[0], from_json(content[1]))
     if kind == "tuple":
         return tuple(from_json(item) for item in content)
     if kind == "dict":

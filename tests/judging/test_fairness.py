@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import torch
 from jaxtyping import Float
 
 from autograder.exercises.model import Case, Exercise, Probe, case
-from autograder.judging import Paper, Verdict, judge_here
+from autograder.judging import Paper, Verdict, interview, judge_here
 from autograder.judging.again import again
 from autograder.judging.interview import LIKE_BEFORE, REMEMBERS
 from course.client import answer
@@ -70,6 +72,91 @@ def test_where_a_strict_probe_alone_shows_it_it_costs_that_one() -> None:
 
 def test_what_is_wrong_costs_everything_whatever_its_form() -> None:
     assert earned(lambda x: [x, x]) == [0, 0]
+
+
+def doubled(x: Float[F, "n d"]) -> Float[F, "n d"]:
+    """Twice x."""
+    return np.array([[2 * number for number in row] for row in x])
+
+
+def _sizes(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.normal(size=(n, 3))) for n in (2, 40)]
+
+
+DOUBLED = Exercise(
+    doubled, "77_ours", (), (Probe("twice", 3.0, _tables), Probe("no loop", 1.0, _sizes, measures="lines")), (), ()
+)
+
+
+class Frame:
+    """What a data frame has for numpy."""
+
+    def __init__(self, values: F) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> F:
+        return self.values
+
+
+class Later(Frame):
+    """One that puts its work off until somebody looks."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> F:
+        return np.array([[2 * number for number in row] for row in self.values])
+
+
+class Own(np.ndarray):
+    """A subclass."""
+
+
+TYPES: dict[str, Callable[[F], Any]] = {
+    "list": lambda y: y.tolist(),
+    "tuple": lambda y: tuple(map(tuple, y.tolist())),
+    "tensor": torch.from_numpy,
+    "matrix": lambda y: y.view(np.matrix),
+    "masked array": np.ma.array,
+    "subclass": lambda y: y.view(Own),
+    "longdouble": lambda y: y.astype(np.longdouble),
+    "complex": lambda y: y + 0j,
+    "object": lambda y: y.astype(object),
+    "memoryview": lambda y: memoryview(np.ascontiguousarray(y)),
+    "data frame": Frame,
+    "deque": lambda y: deque(y.tolist()),
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_right_numbers_of_whatever_type_cost_a_quarter(kind: str) -> None:
+    assert earned(lambda x: TYPES[kind](2 * x), DOUBLED) == [2.25, 0.75]
+    assert earned(lambda x: TYPES[kind](3 * x), DOUBLED) == [0, 0]
+
+
+NOT_NUMBERS: dict[str, Callable[[F], Any]] = {
+    "an imaginary part": lambda y: y + 1j,
+    "a mask": lambda y: np.ma.array(y, mask=y == y.max()),
+    "text": lambda y: y.astype(str),
+    "text in objects": lambda y: y.astype(str).astype(object),
+    "a generator": lambda y: (row for row in y),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_NUMBERS)
+def test_what_is_no_number_is_wrong(kind: str) -> None:
+    assert earned(lambda x: NOT_NUMBERS[kind](2 * x), DOUBLED) == [0, 0]
+
+
+def test_a_loop_that_runs_when_somebody_looks_is_a_loop() -> None:
+    assert earned(Later, DOUBLED) == [2.25, 0]
+
+
+def test_what_a_student_hands_to_a_lent_function_may_be_of_such_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interview, "exercise_named", lambda notebook, name: DOUBLED)
+    scope: dict[str, Any] = {}
+    exec("def quadruple(x):\n    return doubled(doubled(x.view(Own)).view(Own) + 0j)\n", {"Own": Own}, scope)
+    quadruple = Exercise(
+        lambda x: 4 * x, "77_ours", (), (Probe("four times", 1.0, _tables),), (), (), uses=("doubled",)
+    )
+    assert judged(scope["quadruple"], quadruple).score == 1
 
 
 def test_what_is_kept_between_calls_shows_in_the_call_that_comes_again() -> None:

@@ -5,6 +5,12 @@ from __future__ import annotations
 import json
 import math
 import struct
+from array import array as array_of_the_standard_library
+from collections import UserList, deque
+from collections.abc import Iterator
+from decimal import Decimal
+from enum import IntEnum, StrEnum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,6 +30,7 @@ from course.trial.values import (
     MAX_NODES,
     MAX_TEXT,
     PREFIX,
+    ArrayLike,
     Callback,
     Malformed,
     Opaque,
@@ -49,7 +56,16 @@ ARRAYS = st.builds(
     ),
     st.sampled_from(LAYOUTS),
 )
-LEAVES = st.none() | st.booleans() | NUMBERS | TEXT | ARRAYS | ARRAYS.map(Tensor) | TEXT.map(Opaque)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | NUMBERS
+    | TEXT
+    | ARRAYS
+    | ARRAYS.map(Tensor)
+    | st.builds(ArrayLike, TEXT, ARRAYS)
+    | TEXT.map(Opaque)
+)
 
 
 def trees(leaves: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
@@ -74,6 +90,8 @@ def same(one: Value, other: Value, bits: bool = True) -> bool:
         return alike and (one.tobytes() == other.tobytes() if exact else np.allclose(one, other, 1e-11, 0, True))
     if isinstance(one, Tensor):
         return same(one.array, other.array, bits)
+    if isinstance(one, ArrayLike):
+        return one.what == other.what and same(one.array, other.array, bits)
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(same(a, b, bits) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict):
@@ -85,7 +103,7 @@ def same(one: Value, other: Value, bits: bool = True) -> bool:
 
 
 def arrays_in(value: Value) -> list[np.ndarray]:
-    if isinstance(value, Tensor):
+    if isinstance(value, (Tensor, ArrayLike)):
         return [value.array]
     if isinstance(value, np.ndarray):
         return [value]
@@ -160,6 +178,81 @@ class Stranger:
     pass
 
 
+class Breaks:
+    def __array__(self, *_: object, **__: object) -> np.ndarray:
+        raise LookupError
+
+
+class Endless(UserList[float]):
+    def __len__(self) -> int:
+        return 10**9
+
+
+class Frame:
+    """What a data frame has for numpy."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.array([[1.0, 2.0]])
+
+
+class Own(np.ndarray):
+    pass
+
+
+HALF = np.array([[0.5, -2.0]])
+LIKE = {
+    "matrix": (HALF.view(np.matrix), HALF),
+    "masked array": (np.ma.array(HALF), HALF),
+    "masked array with a gap": (np.ma.array(HALF, mask=[[True, False]]), np.array([[np.nan, -2.0]])),
+    "subclass": (HALF.view(Own), HALF),
+    "longdouble": (HALF.astype(np.longdouble), HALF),
+    "complex": (HALF + 0j, HALF),
+    "complex64": (HALF.astype("c8"), HALF.astype("f4")),
+    "object": (HALF.astype(object), HALF),
+    "rows in an object array": (np.array([HALF[0], None], object)[:1], HALF),
+    "fractions": (np.array([[Fraction(1, 2), Decimal(-2)]]), HALF),
+    "int16": (np.array([1, -2], "i2"), np.array([1, -2])),
+    "uint64": (np.array([1, 2], "u8"), np.array([1, 2])),
+    "large uint64": (np.array([2**63], "u8"), np.array([2.0**63])),
+    "memoryview": (memoryview(HALF), HALF),
+    "array of the standard library": (array_of_the_standard_library("d", [0.5, -2.0]), HALF[0]),
+    "range": (range(3), np.arange(3)),
+    "deque": (deque([0.5, -2.0]), HALF[0]),
+    "list of its own kind of sequence": (UserList([[0.5, -2.0]]), HALF),
+    "data frame": (Frame(), np.array([[1.0, 2.0]])),
+    "scalar longdouble": (np.longdouble(0.5), np.array(0.5)),
+    "complex scalar": (2 + 0j, np.array(2.0)),
+    "fraction": (Fraction(1, 2), np.array(0.5)),
+    "member of an enumeration": (IntEnum("Number", {"TWO": 2}).TWO, np.array(2)),  # type: ignore[attr-defined]
+}
+
+
+@pytest.mark.parametrize("kind", LIKE)
+def test_what_numpy_reads_as_numbers_travels_as_them_and_says_what_it_was(kind: str) -> None:
+    thing, array = LIKE[kind]
+    seen = plain(thing)
+    assert isinstance(seen, ArrayLike)
+    assert seen.what in (f"a {type(thing).__name__}", f"an array of {getattr(thing, 'dtype', '')}")
+    assert same(seen.array, array)
+    assert same(unpack(pack(seen)), seen)
+
+
+def test_complex_numbers_in_a_tensor_are_numbers_where_they_have_no_imaginary_part() -> None:
+    assert same(plain(torch.tensor([1 + 0j])), ArrayLike("a tensor of complex64", np.array([1], "f4")))
+
+
+class Named(list[float]):
+    def __iter__(self) -> Iterator[float]:
+        raise LookupError
+
+
+def test_a_container_that_is_of_a_kind_is_of_that_kind() -> None:
+    assert plain(Named([1.0])) == [1.0]
+    assert plain(torch.zeros(2, 3).shape) == (2, 3)
+    assert plain(type("Own", (dict,), {})(one=1)) == {"one": 1}
+    assert plain(StrEnum("Word", ["leak"]).leak) == "leak"  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
     ("thing", "value"),
     [
@@ -171,18 +264,25 @@ class Stranger:
         (1j, Opaque("a complex")),
         (Stranger(), Opaque("a Stranger")),
         ({1, 2}, Opaque("a set")),
-        (range(3), Opaque("a range")),
-        (np.ma.array([1.0]), Opaque("a MaskedArray")),
+        ((n for n in (1, 2)), Opaque("a generator")),
+        (np.array([b"1"]), Opaque("an array of |S1")),
+        (np.array(["1.0"], object), Opaque("an array of object")),
+        (np.array([[1], [2, 3]], object), Opaque("an array of object")),
+        (range(10**12), Opaque("a range")),
+        (b"\1\2", Opaque("a bytes")),
+        (Breaks(), Opaque("a Breaks")),
+        (Endless(), Opaque("a Endless")),
+        (np.zeros((1,) * (MAX_AXES + 1)).view(np.recarray), Opaque("a recarray")),
         (np.array([Stranger()]), Opaque("an array of object")),
         (np.array([1j]), Opaque("an array of complex128")),
         (np.zeros((1,) * (MAX_AXES + 1)), Opaque(f"an array of {MAX_AXES + 1} axes")),
-        (torch.zeros(2, dtype=torch.complex64), Opaque("a tensor of complex64")),
+        (1j * torch.ones(2), Opaque("a tensor of complex64")),
         (torch.zeros(2, dtype=torch.bfloat16), Opaque("a tensor of torch.bfloat16 that numpy cannot hold")),
         (torch.zeros(2, 2).to_sparse(), Opaque("a tensor of torch.float32 that numpy cannot hold")),
         (torch.zeros(2, device="meta"), Opaque("a tensor of torch.float32 that numpy cannot hold")),
         ("x" * (MAX_TEXT + 1), "x" * MAX_TEXT),
         ({1: "one"}, {"1": "one"}),
-        (np.longdouble(0.5), Opaque("a longdouble")),
+        (1j * np.ones(2), Opaque("an array of complex128")),
     ],
     ids=lambda thing: type(thing).__name__,
 )  # fmt: skip
@@ -301,6 +401,11 @@ CRAFTED = {
     "array number true": tree({"array": True}, array(), array(), body=TWO + TWO),
     "array number one half": tree({"array": 0.5}, array(), body=TWO),
     "a tensor that is not there": tree({"tensor": 1}, array(), body=TWO),
+    "numbers of nothing": tree({"like": [None, 0]}, array(), body=TWO),
+    "numbers that are not there": tree({"like": ["a matrix", 0]}),
+    "numbers true": tree({"like": ["a matrix", False]}, array(), body=TWO),
+    "numbers of a long name": tree({"like": ["x" * (MAX_TEXT + 1), 0]}, array(), body=TWO),
+    "numbers of three parts": tree({"like": ["a matrix", 0, 0]}, array(), body=TWO),
     "an array that is no dict": tree(1, "array"),
     "an array without order": tree(1, {"dtype": "<f8", "shape": [2]}, body=TWO),
     "an array with strides": tree(1, array(strides=[8]), body=TWO),
