@@ -40,6 +40,7 @@ from course.trial.values import (
     MAX_NODES,
     MAX_TEXT,
     PREFIX,
+    ArrayLike,
     Callback,
     Malformed,
     Opaque,
@@ -250,6 +251,7 @@ def spoiled_array(rng: Random, array: np.ndarray) -> Value:
             np.zeros_like(array),
             with_layout(array, rng.choice(LAYOUTS)),
             Tensor(array),
+            ArrayLike("a matrix", array),
             array.tolist(),
             [array, array],
             {"array": array},
@@ -291,7 +293,8 @@ def spoiled_message(rng: Random, message: dict[str, Value]) -> Value:
 def odd_message(rng: Random) -> Value:
     """An observation, a question or neither, with something odd in it."""
     observation = {"say": "observed", **Account(rng.choice(ODD_VALUES), counts={"lines": 1}).to_value()}
-    message: Value = rng.choice((observation, observation, question(rng), rng.choice(ODD_VALUES)))
+    nothing = {"say": "no function", "now": "an int", "by": "x = 3"}
+    message: Value = rng.choice((observation, observation, question(rng), nothing, rng.choice(ODD_VALUES)))
     return spoiled_value(rng, message) if rng.random() < 0.5 else message
 
 
