@@ -66,6 +66,12 @@ class Course:
         """Where nbgrader keeps a student's assignment in a step: "submitted", "autograded" or "feedback"."""
         return Path(self.directory.format_path(getattr(self.directory, f"{step}_directory"), student, assignment))
 
+    def pages(self, student: str, assignment: str) -> list[Path]:
+        """A student's feedback pages, one for each notebook that was graded."""
+        graded = self.folder("autograded", student, assignment)
+        found = sorted(self.folder("feedback", student, assignment).glob("*.html"))
+        return [page for page in found if not graded.exists() or (graded / f"{page.stem}.ipynb").exists()]
+
     @property
     def class_folder(self) -> Path:
         """The folder that holds the collected work, and what is made of it."""

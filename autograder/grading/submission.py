@@ -11,14 +11,12 @@ from pathlib import Path
 
 from autograder.grading.snapshot import File, Snapshot
 from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, Beyond, content
-from autograder.plugins.handing_in import TIMESTAMP
+from autograder.plugins.handing_in import TIMESTAMP, only_copy
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import (
     LISTED,
     MOST_TOLD,
-    NOT_ASKED_FOR,
     files_in,
-    only_copy,
     unwanted,
     why_not_read,
 )
@@ -74,9 +72,6 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
             if "." not in left_out and name not in left_out:
                 files[name] = _file(folder / name, LARGEST_FILE if snapshot.ours else MOST_BYTES)
         notebooks = {name: _read(path, left_out) for name, path in asked.items()}
-        for path in asked.values():
-            if left_out.get(path.name) == NOT_ASKED_FOR:  # its only copy, with another name
-                del left_out[path.name]
     except (Beyond, OSError) as error:
         when = _when(folder, left_out)
         return Submission(student, dict.fromkeys(asked), when, unknown[:MOST_TOLD], left_out, why_not_read(error))
@@ -103,7 +98,7 @@ def _when(folder: Path, left_out: dict[str, str]) -> dict[str, File]:
 
 
 def _read(path: Path, left_out: dict[str, str]) -> bytes | None:
-    if not path.is_file() or "." in left_out or left_out.get(path.name, NOT_ASKED_FOR) != NOT_ASKED_FOR:
+    if not path.is_file() or "." in left_out or path.name in left_out:
         return None
     return content(path)
 

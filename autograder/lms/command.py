@@ -67,7 +67,7 @@ def _feedback(
     marks: Mapping[str, Mark],
     say: Say,
 ) -> int:
-    made = {student: pages.pages(course, assignment, student) for student in marks}
+    made = {student: course.pages(student, assignment) for student in marks}
     own = {student: found for student, found in made.items() if found}
     if system == "moodle":
         named, why = pages.for_moodle(own, filled.whose), "no row of the worksheet is theirs"

@@ -6,18 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from autograder.folder import Course
 from autograder.lms import moodle
 from autograder.lms.collected import Origin
 from autograder.lms.sheet import Row
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time of every file, so that the same pages make the same zip."""
-
-
-def pages(course: Course, assignment: str, student: str) -> list[Path]:
-    """A student's feedback pages, one for each notebook."""
-    return sorted(course.folder("feedback", student, assignment).glob("*.html"))
 
 
 def for_moodle(own: Mapping[str, list[Path]], rows: Mapping[str, Row]) -> dict[str, Path]:
@@ -36,8 +30,8 @@ def for_canvas(own: Mapping[str, list[Path]], origins: Mapping[str, Origin]) -> 
     for student, paths in own.items():
         origin = origins.get(student)
         for page in paths if origin and origin.system == "canvas" else ():
-            if origin and page.stem in origin.files:
-                found[str(Path(Path(origin.files[page.stem]).name).with_suffix(page.suffix))] = page
+            if origin and (name := origin.name_of(page.stem)):
+                found[str(Path(Path(name).name).with_suffix(page.suffix))] = page
     return found
 
 

@@ -1,4 +1,4 @@
-"""When something was handed in, and by whom: `timestamp.txt`, and the name of a student's folder."""
+"""When something was handed in, by whom, and under which name: `timestamp.txt`, and the names of a student's folder and notebook."""
 
 from __future__ import annotations
 
@@ -58,6 +58,17 @@ def is_short_text(path: Path) -> bool:
         return content(path, LARGEST_TIMESTAMP).isascii()
     except (OSError, Beyond):
         return False
+
+
+def only_copy(folder: Path) -> Path | None:
+    """The one notebook of a submission's folder, where it has another name than the assignment's: it is the submission.
+
+    A browser calls a second download "00_shapes (1).ipynb". It is read as what it is, and keeps its name: by that the student asks
+    nbgrader's exchange for feedback, and a learning management system knows the file.
+    """
+    found = sorted(folder.glob("*.ipynb"))
+    alone = len(found) == 1 and found[0].stem != folder.name
+    return found[0] if alone and found[0].is_file() and not found[0].is_symlink() else None
 
 
 def misnamed(student: str) -> str:

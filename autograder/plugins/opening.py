@@ -27,7 +27,7 @@ from autograder.plugins.bookkeeping import trouble_with, wait_for_a_person
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.executing import unusable
 from autograder.plugins.files_beside import GIVEN, beside
-from autograder.plugins.handing_in import TIMESTAMP, misnamed
+from autograder.plugins.handing_in import TIMESTAMP, misnamed, only_copy
 from autograder.plugins.judges import judge_of
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import clear, files_in, read_notebook, refused, unwanted, why_not_read
@@ -52,6 +52,7 @@ class TolerantExporter(NotebookExporter):
             _refuse(self.parent, unusable(self.parent.config))
             take_up(self.parent, self.parent.coursedir.submitted_directory)
             _refuse_outdated(self.parent)
+            self._take_only_copies(self.parent)
             self._clear_all(self.parent)
 
     @cached_property
@@ -75,7 +76,8 @@ class TolerantExporter(NotebookExporter):
             if info["assignment"] not in self._judged:
                 info[GIVEN] = self._given
         try:
-            notebook = read_notebook(path, f"{info['notebook']} of {info['student']}", info["notebook"] in self._judged)
+            found = path if path.exists() or info["assignment"] not in self._judged else only_copy(path.parent) or path
+            notebook = read_notebook(found, f"{info['notebook']} of {info['student']}", info["notebook"] in self._judged)
         except (Beyond, OSError) as error:
             self._refused[place] = reason = why_not_read(error)
             self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], reason)
@@ -89,6 +91,13 @@ class TolerantExporter(NotebookExporter):
         ran = isinstance(preprocessor, ExecutePreprocessor) and preprocessor.enabled
         if ran or not type(preprocessor).__module__.startswith(TRUSTED):
             super()._validate_preprocessor(notebook, preprocessor)
+
+    def _take_only_copies(self, converter: Autograde) -> None:
+        """Have nbgrader look for the one notebook of a submission under the assignment's name, whatever name it has."""
+        for name in converter.assignments:
+            folder = Path(name)
+            if folder.name in self._judged and only_copy(folder):
+                converter.assignments[name] = [str(folder / f"{folder.name}.ipynb")]
 
     def _clear_all(self, converter: Autograde) -> None:
         """Look through the submissions: one that is too much to be copied is left as it is, for a person.

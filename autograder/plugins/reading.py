@@ -39,7 +39,7 @@ from autograder.plugins.bounds import (
     too_large,
 )
 from autograder.plugins.experiments import MARK
-from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_short_text, says_a_time
+from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_short_text, only_copy, says_a_time
 from autograder.plugins.printable import printable
 from autograder.plugins.releasing import PYTHON
 from autograder.plugins.returning import QUARANTINE, SECRET, is_secret
@@ -72,8 +72,9 @@ def quarantine(notebooks: list[str], judged: Collection[str]) -> None:
     for folder in {Path(notebook).parent for notebook in notebooks}:
         ours = folder.name in judged
         try:
-            if ours:
-                _rename_only_copy(folder, notebooks)
+            if ours and (found := only_copy(folder)):
+                student = printable(folder.parent.name)
+                log.warning("%s: %s is read as %s.ipynb", student, printable(found.name), folder.name)
             clear(folder, ours)
             if ours:  # a missing one is read as such; nbgrader asks its gradebook about each other
                 notebooks[:] = [name for name in notebooks if Path(name).stem == folder.name or os.path.lexists(name)]
@@ -81,23 +82,6 @@ def quarantine(notebooks: list[str], judged: Collection[str]) -> None:
             log.error("could not clear %s of files that do not belong: %s", printable(str(folder)), error)
         except Beyond:  # whoever reads it says so
             pass
-
-
-def _rename_only_copy(folder: Path, notebooks: list[str]) -> None:
-    """A browser calls a second download "00_shapes (1).ipynb"; where it is the only notebook, it is the submission."""
-    asked, found = folder / f"{folder.name}.ipynb", only_copy(folder)
-    if found is not None:
-        found.rename(asked)
-        notebooks[:] = [str(asked) if Path(name) == found else name for name in notebooks]
-        student = printable(folder.parent.name)
-        log.warning("%s: %s was renamed to %s", student, printable(found.name), asked.name)
-
-
-def only_copy(folder: Path) -> Path | None:
-    """The one notebook of a submission's folder, where it has another name than the assignment's."""
-    found = sorted(folder.glob("*.ipynb"))
-    alone = len(found) == 1 and found[0].stem != folder.name
-    return found[0] if alone and found[0].is_file() and not found[0].is_symlink() else None
 
 
 def clear(folder: Path, ours: bool, only: Callable[[str], bool] = lambda name: True) -> None:
@@ -144,7 +128,10 @@ def unwanted(folder: Path, ours: bool) -> dict[str, str]:
     if folder.is_symlink():
         return {".": "it is a link"}
     found = {}
+    copy = only_copy(folder) if ours else None
     for entry in entries(folder, MOST_NAMES) if ours else below(folder):
+        if copy and entry.name == copy.name:
+            continue
         reason = _unwanted(entry) or (ours and _not_asked_for(entry, folder.name)) or ""
         name = os.path.relpath(entry.path, folder)
         if name == TIMESTAMP and not reason and not (says_a_time if ours else is_short_text)(folder / name):

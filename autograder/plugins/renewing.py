@@ -13,7 +13,7 @@ from nbgrader.converters import GenerateFeedback
 
 from autograder.plugins.marked import TOLD
 from autograder.plugins.regrade_requests import Request, inbox, place
-from autograder.plugins.returning import complete
+from autograder.plugins.returning import complete, under_its_own_name
 from autograder.plugins.stamping import Marks, Told, is_made_of, made_of, marks
 
 MADE_OF = "made_of"
@@ -64,8 +64,10 @@ class Renewal(GenerateFeedback):
 
     def set_permissions(self, assignment_id: str, student_id: str) -> None:
         """The last step but for hooks: the pages are ready, and go where they belong."""
-        super().set_permissions(assignment_id, student_id)
         draft, place = self._draft(assignment_id, student_id), self._place(assignment_id, student_id)
+        course = self.coursedir
+        under_its_own_name(draft, Path(course.format_path(course.submitted_directory, student_id, assignment_id)))
+        super().set_permissions(assignment_id, student_id)
         if self.coursedir.notebook_id != "*" and place.exists():
             for path in [path for path in draft.rglob("*") if path.is_file()]:
                 target = place / path.relative_to(draft)

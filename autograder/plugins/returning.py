@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.plugins.handing_in import TIMESTAMP
+from autograder.plugins.handing_in import TIMESTAMP, only_copy
 
 SECRET = "submission_secret.txt"
 QUARANTINE = "quarantine"
@@ -38,6 +38,20 @@ def put_back(folder: Path, made: Iterable[Path] = ()) -> bool:
             shutil.copy(moved, other / SECRET)
     shutil.move(moved, folder / SECRET)
     return True
+
+
+def under_its_own_name(pages: Path, submitted: Path) -> None:
+    """Put a second copy of a page among these, where the exchange brought the notebook under another name than the assignment's.
+
+    `nbgrader fetch_feedback` asks for a page by the name that the file has on the student's disk.
+
+    Args:
+        pages: a student's new pages, with what else the exchange needs.
+        submitted: what they were made of.
+    """
+    page, copy = pages / f"{submitted.name}.html", only_copy(submitted)
+    if copy and copy.name.isprintable() and page.exists() and (pages / SECRET).exists():
+        shutil.copy(page, pages / f"{copy.stem}.html")
 
 
 def complete(notebooks: Iterable[str]) -> None:

@@ -142,7 +142,7 @@ def test_a_large_class_has_the_odd_ones_of_every_large_class(tmp_path: Path) -> 
     )
     told = {student: " ".join(notes) for student, notes in graded.notes.items()}
     assert "could not be read" in told[odd["no notebook"]]
-    assert " (1).ipynb was renamed to " in told[odd["another name"]]
+    assert " (1).ipynb is read as " in told[odd["another name"]]
     assert "was there twice" in told[odd["a copied cell"]]
     named = ("ends its process", "a syntax error", "late", "is right in public only")
     graded = grade(course, NOTEBOOK, feedback=False, students=[odd[name] for name in named])

@@ -54,10 +54,14 @@ def each(machine: Machine, *command: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def collected(machine: Machine, course: Course) -> Course:
-    """Both students have handed in, one by the notebook's last cell and one by nbgrader's command, and the instructor has collected."""
+    """Both students have handed in, one by the notebook's last cell and one by nbgrader's command, and the instructor has collected.
+
+    Ben's file has the name that a browser gives to a second download.
+    """
     for student in STUDENTS:
         work = machine.home(student) / NOTEBOOK / f"{NOTEBOOK}.ipynb"
         work.write_text(json.dumps(filled(course, ANSWERS[student])))
+    work.rename(work.with_stem(f"{NOTEBOOK} (1)"))
     by_last_cell = machine.start(
         "ada", machine.home("ada") / NOTEBOOK, "-c", f"import course; course.hand_in({NOTEBOOK!r})"
     )

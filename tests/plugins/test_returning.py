@@ -12,7 +12,7 @@ from autograder.grading.command import run
 from autograder.plugins.reading import quarantine
 from autograder.plugins.returning import SECRET, TIMESTAMP, complete, is_secret
 from tests.support.commands import nbgrader
-from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in
+from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, page, scores, words
 
 WORD = secrets.token_hex(64)
 
@@ -105,3 +105,34 @@ def test_whose_page_was_made_before_anybody_came_through_the_exchange_stops_nobo
     assert is_secret(ben / SECRET)
     assert (ben / TIMESTAMP).is_file()
     assert (ada / SECRET).read_text() == WORD
+
+
+OTHER_NAMES = {"ada": f"{NOTEBOOK} (1)", "ben": "shapes FINAL [2]", "zoe": "Übung"}
+
+
+@pytest.mark.parametrize("by_nbgrader", [True, False])
+def test_the_only_notebook_is_graded_under_whatever_name_and_keeps_it(new_course, by_nbgrader: bool) -> None:  # type: ignore[no-untyped-def]
+    course: Course = new_course()
+    for student, name in OTHER_NAMES.items():
+        folder = submitted(course, student)
+        (folder / f"{NOTEBOOK}.ipynb").rename(folder / f"{name}.ipynb")
+    mark = folder.with_name(f".{NOTEBOOK}.begun")
+    for begun in (False, True):
+        if begun:  # by a run that was killed
+            mark.write_text(f'["{NOTEBOOK}"]')
+        if by_nbgrader:
+            said = nbgrader(course, "autograde", NOTEBOOK).stdout
+            assert ("an earlier run was stopped" in said) is begun
+            nbgrader(course, "generate_feedback", NOTEBOOK)
+        else:
+            assert run(course.root, NOTEBOOK, jobs=1) == 0
+        assert not mark.exists()
+        for student, name in OTHER_NAMES.items():
+            handed_in = {path.name for path in course.folder("submitted", student, NOTEBOOK).iterdir()}
+            assert handed_in == {f"{name}.ipynb", TIMESTAMP, SECRET}
+            assert scores(course, student) == (2, 2, 3)
+            assert "mix_rows: passed, 2 of 2 points" in words(page(course, student))
+            asked_for = course.folder("feedback", student, NOTEBOOK) / f"{name}.html"
+            assert asked_for.read_text() == page(course, student)
+            assert [one.stem for one in course.pages(student, NOTEBOOK)] == [NOTEBOOK]
+    assert not (course.class_folder / "quarantine").exists()

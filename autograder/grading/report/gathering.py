@@ -21,7 +21,7 @@ from autograder.grading.report.lines import Line, by_student, cells, lines, tota
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.store import code_digest
 from autograder.plugins.bounds import Beyond, content
-from autograder.plugins.reading import only_copy
+from autograder.plugins.handing_in import only_copy
 
 CORRECT = re.compile(rb'"text/plain": ?\[?\s*"(\w+): correct on (?:all \d+ public cases|the public case)\.')
 """How a file tells that `check` found an answer right when it was saved. In a text or in code, its quotes would be escaped."""
@@ -131,7 +131,7 @@ def gather(course: Course, assignment: str, said: Said | None = None) -> Gathere
 def _pages(course: Course, assignment: str, students: Iterable[str]) -> dict[str, str]:
     """Where a student has several pages, the first."""
     report = course.class_folder / "report"
-    found = {student: sorted(course.folder("feedback", student, assignment).glob("*.html")) for student in students}
+    found = {student: course.pages(student, assignment) for student in students}
     return {student: quote(os.path.relpath(pages[0], report)) for student, pages in found.items() if pages}
 
 
