@@ -195,19 +195,26 @@ def collect(
     worksheet: Annotated[
         Path | None, typer.Option(help="Moodle's grading worksheet, where names do not say who is who")
     ] = None,
+    newer: Annotated[
+        bool, typer.Option("--newer", help="take what is newer than what is there, which goes to class/replaced/")
+    ] = False,
+    student: Annotated[
+        list[str] | None,
+        typer.Option(help="take this one's alone, also in place of what is there; may stand several times"),
+    ] = None,
     course: CourseOption = None,
 ) -> None:
     """Put the submissions of a learning management system's zip where nbgrader expects them.
 
-    Of several files of one student the newest is taken. Nothing that is there already is changed, and every file that is nobody's
-    is named.
+    Of several files of one student the newest is taken. What is there already stays, unless --newer or --student asks for another;
+    then it goes to class/replaced/, where nothing is graded. Every file that is nobody's is named.
 
     Exit codes: 0 every file is placed; 1 some are not, and are named; 2 the zip was not unpacked.
     """
     _import_nbgrader()
     from autograder.lms.command import run_collect
 
-    exit_with(lambda: run_collect(*_meant(course, assignment), archive, worksheet, typer.echo))
+    exit_with(lambda: run_collect(*_meant(course, assignment), archive, worksheet, newer, student or (), typer.echo))
 
 
 @app.command()

@@ -18,13 +18,22 @@ class Origin:
 
     Attributes:
         system: "canvas" or "moodle".
-        files: by the notebook's own name, the name in the zip.
+        files: by the notebook's own name, the name in the zip, by which the LMS knows what was handed in.
         late: whether the LMS called it late.
+        contents: by the notebook's own name, the SHA-256 of what was taken.
+        packed: the newest time that the zip gave to a file, as ISO writes it; "" where it gave none.
     """
 
     system: str
     files: dict[str, str] = field(default_factory=dict)
     late: bool = False
+    contents: dict[str, str] = field(default_factory=dict)
+    packed: str = ""
+
+    def name_of(self, notebook: str) -> str:
+        """What the LMS calls the file that a notebook was handed in as: that of its name, or the only one, which may have any."""
+        only = next(iter(self.files.values()), "") if len(self.files) == 1 else ""
+        return self.files.get(notebook, only)
 
 
 def origins(course: Course, assignment: str) -> dict[str, Origin]:

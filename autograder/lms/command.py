@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from autograder.folder import Course
@@ -12,7 +12,9 @@ from autograder.lms.collected import origins
 from autograder.lms.collecting import collect
 from autograder.lms.marks import Mark, read_marks, read_roster
 from autograder.lms.sheet import Filled, Reader, fill
+from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.printable import printable
+from autograder.plugins.roster import Roster
 from autograder.problems import FAILED, Problem
 
 READERS: dict[str, Reader] = {"canvas": canvas.read, "moodle": moodle.read, "brightspace": brightspace.read}
@@ -52,10 +54,10 @@ def run_export(
     filled = fill(sheet, marks, roster)
     path = _free(template, "filled", template.suffix)
     _written(path, lambda: path.write_text(str(sheet.table), encoding="utf-8", newline=""))
-    _tell(filled, sheet.system, say)
+    _tell(filled, sheet.system, roster, say)
     say(f"{sheet.system}'s file, filled in: {path}")
     code = 0 if filled.complete else FAILED
-    return max(code, _feedback(course, assignment, system, template, filled, marks, say)) if feedback else code
+    return max(code, _feedback(course, assignment, system, template, filled, marks, roster, say)) if feedback else code
 
 
 def _feedback(
@@ -65,6 +67,7 @@ def _feedback(
     template: Path,
     filled: Filled,
     marks: Mapping[str, Mark],
+    roster: Roster,
     say: Say,
 ) -> int:
     made = {student: course.pages(student, assignment) for student in marks}
@@ -76,7 +79,7 @@ def _feedback(
         why = "`python -m autograder collect` did not take their submission from a zip of Canvas"
     there = pages.students_in(own, named.values())
     if named:
-        _list(say, f"No page to upload, because {why}", sorted(own.keys() - set(there)))
+        _list(say, f"No page to upload, because {why}", map(roster.shown, sorted(own.keys() - set(there))))
         path = _free(template, "feedback", ".zip")
         _written(path, lambda: pages.write(named, path))
         say(f"Feedback pages of {_people(there)}: {path}")
@@ -85,38 +88,71 @@ def _feedback(
     return FAILED if len(there) < len(own) else 0
 
 
-def run_collect(course: Course, assignment: str, path: Path, worksheet: Path | None, say: Say) -> int:
-    """Put the submissions of a zip in place, say what became of each file, and return the exit code: 1 where one is nobody's.
+def run_collect(
+    course: Course,
+    assignment: str,
+    path: Path,
+    worksheet: Path | None,
+    newer: bool,
+    students: Collection[str],
+    say: Say,
+) -> int:
+    """Put the submissions of a zip in place, say what became of each file, and return the exit code: 1 where one is nobody's, or is
+    another than what is there.
 
     Raises:
         Problem: the zip was not unpacked.
     """
-    done = collect(course, assignment, path, worksheet)
-    _list(say, "Not placed", [f"{name}: {why}" for name, why in done.unplaced])
-    _list(say, "Left out for a newer one of the same student", [f"{old}; taken: {new}" for old, new in done.older])
+    done = collect(course, assignment, path, worksheet, newer, students)
+    shown = read_roster(course).shown
+
+    def of(file: str) -> str:
+        return f"{shown(done.owners[file])}: {file}" if file in done.owners else file
+
+    _list(say, "Not placed", [f"{of(file)}: {why}" for file, why in done.unplaced])
+    for texts, with_file in ((done.texts, True), (done.texts, False)):
+        who = [shown(one) for one, has in texts.items() if has is with_file]
+        what = "left aside, a file came with it" if with_file else "not placed, and no notebook came with it"
+        if who:
+            say(f"Typed into Moodle's page, {what}: {', '.join(map(printable, who))}")
+    _list(say, "Left out for a newer one of the same student", [f"{of(old)}; taken: {new}" for old, new in done.older])
+    heading = "Newer than what is there, and not taken: --newer takes them all, --student ID this one"
+    _list(say, heading, [f"{shown(one)}: {file}" for one, file in done.newer.items()])
     where = course.folder("submitted", "STUDENT", assignment)
-    _list(say, f"Left as it was: another submission is in {where}; move it away to take this one", done.kept)
-    _list(say, "Late, as the LMS says; no name tells by how much, so nothing is taken off here", done.late)
+    heading = f"Left as it was: what is in {where} came by other means, and says when; --student ID takes this one"
+    _list(say, heading, [shown(one) for one in done.kept if one not in done.newer])
+    _list(say, "Older than what was collected before, which was left as it was", map(shown, done.behind))
+    _list(
+        say,
+        "Taken in place of another, which is kept in",
+        [f"{shown(one)}: {_kept(folder)}" for one, folder in done.replaced.items()],
+    )
+    _list(say, "Late, as the LMS says; no name tells by how much, so nothing is taken off here", map(shown, done.late))
     if done.same:
         say(f"There already, the same: {_people(done.same)}")
-    say(f"Collected for {assignment}: {_people(done.placed)}")
-    return FAILED if done.unplaced or done.kept else 0
+    say(f"Collected for {assignment}: {_people([*done.placed, *done.replaced])}")
+    return 0 if done.complete else FAILED
 
 
-def _tell(filled: Filled, system: str, say: Say) -> None:
+def _kept(folder: Path) -> str:
+    return f"{folder}, its {TIMESTAMP} too" if (folder / TIMESTAMP).exists() else f"{folder}"
+
+
+def _tell(filled: Filled, system: str, roster: Roster, say: Say) -> None:
+    shown = roster.shown
     if filled.strangers and not filled.whose:
-        say("Nobody was found. What the LMS knows students by comes from `nbgrader db student import ROSTER.csv`.")
+        say("Nobody was found. What the LMS knows students by comes from `python -m autograder roster FILE`.")
     _list(say, f"Not on the roster, left as they were in {system}'s file", filled.strangers)
     _list(say, "Not decided whose row it is, left as it was", [f"{row}: {why}" for row, why in filled.open])
-    _list(say, f"Graded here, and without a row in {system}'s file", filled.absent)
-    _list(say, "No mark yet, left as it was", [f"{student}: {why}" for student, why in filled.waiting])
-    _list(say, "Left as it was", [f"{student}: {why}" for student, why in filled.kept])
-    _list(say, "Found by name alone", filled.by_name)
-    _list(say, "Comment left as somebody wrote it", filled.remarks)
+    _list(say, f"Graded here, and without a row in {system}'s file", map(shown, filled.absent))
+    _list(say, "No mark yet, left as it was", [f"{shown(student)}: {why}" for student, why in filled.waiting])
+    _list(say, "Left as it was", [f"{shown(student)}: {why}" for student, why in filled.kept])
+    _list(say, "Found by name alone", map(shown, filled.by_name))
+    _list(say, "Comment left as somebody wrote it", map(shown, filled.remarks))
     _list(
         say,
         f"Another grade than in {system}",
-        [f"{student}: {old} becomes {new}" for student, old, new in filled.changed],
+        [f"{shown(student)}: {old} becomes {new}" for student, old, new in filled.changed],
     )
     say(f"Entered: {len(filled.entered)}. Changed: {len(filled.changed)}. The same already: {filled.same}.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -58,9 +58,38 @@ class Sheet:
     decimal: str = "."
     comments: int | None = None
 
+    def shown(self, row: Row) -> str:
+        """How a reader of the file finds a row: by the name, and by more where others have that too."""
+        alike = sum(other.name == row.name for other in self.rows)
+        known = next((value for value, _ in row.keys if value), f"row {row.at + 1}")
+        return f"{row.name} ({known})" if row.name and alike > 1 else row.name or known
+
 
 Reader = Callable[[Path, str, str | None], Sheet]
 """Reads a file for an assignment, in a column that was named."""
+
+
+@dataclass
+class Matched:
+    """Whose the rows of a file are.
+
+    Attributes:
+        whose: by student, the row that is theirs.
+        strangers: rows of nobody on the roster.
+        open: rows that may be several students', or that share one, and why.
+        undecided: the students whom these may be.
+        by_name: who was found by the name alone.
+    """
+
+    whose: dict[str, Row] = field(default_factory=dict)
+    strangers: list[Row] = field(default_factory=list)
+    open: list[tuple[Row, str]] = field(default_factory=list)
+    undecided: set[str] = field(default_factory=set)
+    by_name: list[str] = field(default_factory=list)
+
+    def leave_open(self, row: Row, why: str, students: Iterable[str]) -> None:
+        self.open.append((row, why))
+        self.undecided.update(students)
 
 
 @dataclass
@@ -76,7 +105,7 @@ class Filled:
         waiting: who has no mark yet, and why.
         strangers: rows of nobody on the roster.
         open: rows that may be several students', or that share one.
-        absent: who has a mark and no row.
+        absent: who has a mark, no row, and no part in one that is open.
         by_name: who was found by the name alone.
         remarks: whose comment was left as somebody wrote it.
     """
@@ -99,33 +128,33 @@ class Filled:
         return not (self.kept or self.open or self.absent or any(why for _, why in self.waiting if why != NOTHING))
 
 
-def match(sheet: Sheet, roster: Roster) -> Filled:
-    """Say whose each row is; where that is open, the row is nobody's, and is named."""
-    filled = Filled()
+def match(rows: Sequence[Row], roster: Roster) -> Matched:
+    """Say whose each row is; where that is open, the row is nobody's."""
+    matched = Matched()
     found: dict[str, list[Row]] = {}
-    for row in sheet.rows:
+    for row in rows:
         students = set().union(*(roster.known_by(value, fields) for value, fields in row.keys))
         by_name = not students
         students = students or roster.named(row.name)
-        shown = _shown(row)
         if not students:
-            filled.strangers.append(shown)
+            matched.strangers.append(row)
         elif by_name and (other := _contradicted(row, students, roster)):
-            filled.open.append((shown, other))
+            matched.open.append((row, other))
         elif len(students) > 1:
-            filled.open.append((shown, f"may be {' or '.join(sorted(students))}"))
+            matched.leave_open(row, f"may be {' or '.join(map(roster.shown, sorted(students)))}", students)
         else:
             (student,) = students
             found.setdefault(student, []).append(row)
             if by_name:
-                filled.by_name.append(student)
-    for student, rows in found.items():
-        if len(rows) > 1:
-            filled.open += [(_shown(row), f"shares {student} with another row") for row in rows]
+                matched.by_name.append(student)
+    for student, own in found.items():
+        if len(own) > 1:
+            for row in own:
+                matched.leave_open(row, f"shares {roster.shown(student)} with another row", [student])
         else:
-            filled.whose[student] = rows[0]
-    filled.by_name = [student for student in filled.by_name if student in filled.whose]
-    return filled
+            matched.whose[student] = own[0]
+    matched.by_name = [student for student in matched.by_name if student in matched.whose]
+    return matched
 
 
 def _contradicted(row: Row, students: set[str], roster: Roster) -> str:
@@ -134,7 +163,7 @@ def _contradicted(row: Row, students: set[str], roster: Roster) -> str:
         for value, (first, *_) in row.keys:
             known = getattr(roster.people[student], first)
             if first != "id" and known:  # everybody has an id, and an LMS may have names of its own
-                return f"is called like {student}, who has {known} as {first}, and not {value}"
+                return f"is called like {roster.shown(student)}, who has {known} as {first}, and not {value}"
     return ""
 
 
@@ -145,13 +174,20 @@ def fill(sheet: Sheet, marks: Mapping[str, Mark], roster: Roster) -> Filled:
         Problem: the assignment is worth something else there.
     """
     _compare(sheet, marks)
-    filled = match(sheet, roster)
+    matched = match(sheet.rows, roster)
+    filled = Filled(
+        matched.whose,
+        strangers=[sheet.shown(row) for row in matched.strangers],
+        open=[(sheet.shown(row), why) for row, why in matched.open],
+        by_name=matched.by_name,
+    )
     for student, mark in marks.items():
         row = filled.whose.get(student)
         if mark.why_not:
             filled.waiting.append((student, mark.why_not))
         elif row is None:
-            filled.absent.append(student)
+            if student not in matched.undecided:
+                filled.absent.append(student)
         else:
             _enter(sheet, row, mark, filled)
     return filled
@@ -227,7 +263,3 @@ def chosen(titles: Mapping[str, int], assignment: str, wanted: str | None, syste
         return titles[name]
     there = ", ".join(f'"{title}"' for title in titles) or "none"
     raise Problem(f'No column of grades is called "{name}" in {system}. Name it with --column; there are: {there}.')
-
-
-def _shown(row: Row) -> str:
-    return row.name or next((value for value, _ in row.keys if value), f"row {row.at + 1}")

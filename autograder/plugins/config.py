@@ -141,6 +141,7 @@ def plug_in(c: Config, judge: str = "") -> None:
     Returning.of(c, "GenerateFeedback")
     c.NbGraderAPI.GenerateFeedback.PageExporter.renew = False  # a program that says `force=False` means it
     c.ZipCollectApp.setdefault("collector_plugin", "autograder.plugins.collecting.Collector")
+    c.ZipCollectApp.setdefault("extractor_plugin", "autograder.plugins.collecting.Extractor")
     for name, value in FORMGRADER.items():
         c.HTMLExporter.setdefault(name, value)
     c.PageExporter.filters = {}  # an HTMLExporter too, with ways of its own

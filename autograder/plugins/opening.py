@@ -77,7 +77,9 @@ class TolerantExporter(NotebookExporter):
                 info[GIVEN] = self._given
         try:
             found = path if path.exists() or info["assignment"] not in self._judged else only_copy(path.parent) or path
-            notebook = read_notebook(found, f"{info['notebook']} of {info['student']}", info["notebook"] in self._judged)
+            notebook = read_notebook(
+                found, f"{info['notebook']} of {info['student']}", info["notebook"] in self._judged
+            )
         except (Beyond, OSError) as error:
             self._refused[place] = reason = why_not_read(error)
             self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], reason)

@@ -36,6 +36,11 @@ class Roster:
         fields = ("id", "first_name", "last_name", "email", "lms_user_id")
         return cls(Person(*(getattr(row, field) or "" for field in fields)) for row in gradebook.students)
 
+    def shown(self, student: str) -> str:
+        """A student's id, with the name where there is one: by a name alone two people may be meant."""
+        name = self.people[student].name if student in self.people else ""
+        return f"{student} ({name})" if name and name != student else student
+
     def known_by(self, value: str, fields: Sequence[str]) -> set[str]:
         """Who has this value, in the first of the fields in which anybody has it."""
         wanted = value.strip().casefold()

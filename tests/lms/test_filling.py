@@ -172,26 +172,42 @@ def test_who_is_on_one_side_alone_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "why"),
+    ("row", "why", "absent"),
     [
-        ('"Müller, Anna",7,x', "may be a1 or a2"),  # two of that name
-        ('"Byron, Ada",101,ben', "may be ada or ben"),  # an id says one thing, the login another
-        ('"Byron, Ada",555,x', "is called like ada, who has 101 as lms_user_id, and not 555"),
+        ('"Müller, Anna",7,x', "may be a1 (Anna Müller) or a2 (Anna Müller)", {"ada"}),  # two of that name
+        (
+            '"Byron, Ada",101,ben',
+            "may be ada (Ada Byron) or ben (Ben O'Brien)",
+            {"a1"},
+        ),  # an id says one thing, the login another
+        (
+            '"Byron, Ada",555,x',
+            "is called like ada (Ada Byron), who has 101 as lms_user_id, and not 555",
+            {"ada", "a1"},
+        ),
     ],
 )
-def test_whose_row_it_is_is_never_guessed(tmp_path: Path, row: str, why: str) -> None:
+def test_whose_row_it_is_is_never_guessed(tmp_path: Path, row: str, why: str, absent: set[str]) -> None:
     text = f"Student,ID,SIS Login ID,Section,03_causal_mask (77)\n{row},1,\n"
     sheet, found = filled(canvas.read, text, tmp_path, mark(ADA, 4.0), mark(ANNA, 3.0))
     assert [said for _, said in found.open] == [why]
     assert str(sheet.table) == text
-    assert set(found.absent) == {"ada", "a1"}
+    assert set(found.absent) == absent, "who may have the row is not said to have none"
 
 
-def test_two_rows_of_one_student_are_both_left(tmp_path: Path) -> None:
+def test_two_rows_of_one_student_are_both_left_and_named_once(tmp_path: Path) -> None:
     text = "Student,ID,Section,03_causal_mask (77)\nx,101,1,\ny,ada,1,\n"
     sheet, found = filled(canvas.read, text, tmp_path, mark(ADA, 4.0))
     assert [row for row, _ in found.open] == ["x", "y"]
+    assert found.absent == []
+    assert not found.complete
     assert str(sheet.table) == text
+
+
+def test_rows_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    text = 'Student,ID,Section,03_causal_mask (77)\n"Stone, Cleo",7,1,\n"Stone, Cleo",8,1,\n"Byron, Ada",9,1,\n'
+    _, found = filled(canvas.read, text, tmp_path, mark(ADA, 4.0), roster=Roster([ADA]))
+    assert found.strangers == ["Stone, Cleo (7)", "Stone, Cleo (8)"]
 
 
 @pytest.mark.parametrize(

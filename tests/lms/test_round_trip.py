@@ -92,8 +92,8 @@ def test_canvas_gets_what_the_gradebook_has_and_pages_under_its_names(export: Co
     assert template.read_text() == CANVAS
     expected = CANVAS.replace("x1,1,", "x1,1,2.00").replace("0.50", "1.25")
     assert (tmp_path / "grades-filled.csv").read_text() == expected
-    assert "ben: 0.50 becomes 1.25" in said
-    assert "cleo: nothing handed in" in said
+    assert "ben (Ben O'Brien): 0.50 becomes 1.25" in said
+    assert "cleo (Cleo Stone): nothing handed in" in said
     assert str(tmp_path / "grades-filled.csv") in said
     with ZipFile(tmp_path / "grades-feedback.zip") as zipped:
         assert zipped.namelist() == ["byronada_101_9001_quick.html", "obrienben_LATE_102_9002_quick-1.html"]
@@ -157,7 +157,7 @@ def test_who_has_no_row_is_named_and_the_exit_code_says_so(export: Command, tmp_
     template.write_text("".join(CANVAS.splitlines(keepends=True)[:3]))
     code, said = export(str(template), "--to", "canvas")
     assert code == FAILED
-    assert "without a row in Canvas's file:\n  ben\n" in said
+    assert "without a row in Canvas's file:\n  ben (Ben O'Brien)\n" in said
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -11,10 +13,13 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import ZipCollectApp
 
+from autograder.__main__ import run as asked
 from autograder.folder import Course
-from autograder.lms import archive
+from autograder.grading.store import only_run
 from autograder.lms.collected import origins
-from autograder.lms.collecting import Collected, collect
+from autograder.lms.collecting import REPLACED, Collected, collect
+from autograder.plugins import archive
+from autograder.plugins.bounds import LARGEST_FILE
 from autograder.plugins.collecting import Told, told
 from autograder.problems import Problem
 from tests.support.quick_class import NAME, QuickClass, hand_in
@@ -22,7 +27,7 @@ from tests.support.quick_class import NAME, QuickClass, hand_in
 LINK = (stat.S_IFLNK | 0o777) << 16
 
 
-def zipped(path: Path, files: Mapping[str, str]) -> Path:
+def zipped(path: Path, files: Mapping[str, str | bytes]) -> Path:
     with ZipFile(path, "w", ZIP_DEFLATED) as made:
         for name, content in files.items():
             made.writestr(name, content)
@@ -72,7 +77,10 @@ def course(quick_class: QuickClass) -> Course:
         ),
         ("anon_12345_9001_quick.ipynb", None),
         ("LATE_anon_12345_9001_quick.ipynb", None),
-        ("Ada Byron_11_assignsubmission_onlinetext_/onlinetext.html", None),
+        (
+            "Ada Byron_11_assignsubmission_onlinetext_/onlinetext.html",
+            Told("moodle", "11", "Ada Byron", "onlinetext", False, (0, "", 0), kind="onlinetext"),
+        ),
         ("__MACOSX/._byronada_101_9001_quick.ipynb", None),
         ("quick.ipynb", None),
     ],
@@ -162,9 +170,10 @@ def test_what_is_there_is_never_changed(course: Course, tmp_path: Path) -> None:
     assert "ben" not in origins(course, NAME)
     again = collect(course, NAME, tmp_path / "1.zip")
     assert (again.placed, again.same, again.kept) == ([], ["ada"], ["ben"])
-    (course.folder("submitted", "ada", NAME) / "quick.ipynb").write_text("ad1")
-    assert collect(course, NAME, tmp_path / "1.zip").kept == ["ada", "ben"]
+    (course.folder("submitted", "ada", NAME) / "quick.ipynb").write_text("ad1")  # mended by hand
+    assert collect(course, NAME, tmp_path / "1.zip").kept == ["ben"], "ada handed in nothing new"
     assert there(course, "ada") == {"quick.ipynb": "ad1"}
+    assert there(course, "ben") == before
 
 
 @pytest.mark.parametrize(
@@ -241,3 +250,300 @@ def test_nbgraders_own_command_knows_the_names_too(course: Course, tmp_path: Pat
     app.process_extracted_files()
     assert there(course, "ada") == {"quick.ipynb": "ada"}
     assert not course.folder("submitted", "999", NAME).exists()
+
+
+# ------------------------------------------------------------------------------------------------------- handed in again
+
+
+def rewritten(course: Course, student: str, step: Callable[[Path], object]) -> None:
+    step(course.folder("submitted", student, NAME))
+
+
+def test_what_is_collected_again_is_nothing_new_whatever_became_of_it(course: Course, tmp_path: Path) -> None:
+    """Grading moves files away, an earlier version renamed them, and somebody may have mended one."""
+    files = {
+        "byronada_101_1_Untitled.ipynb": "ada",
+        "obrienben_102_2_quick (1).ipynb": "ben",
+        "obrienben_102_3_notes.ipynb": "notes",
+        "stonecleo_103_4_quick FINAL.ipynb": "cleo",
+    }
+    enrol(course, cleo=("Cleo", "Stone", "103"))
+    path = zipped(tmp_path / "1.zip", files)
+    assert collect(course, NAME, path).placed == ["ada", "ben", "cleo"]
+    rewritten(course, "ada", lambda folder: (folder / "Untitled.ipynb").rename(folder / "quick.ipynb"))
+    rewritten(course, "ben", lambda folder: (folder / "notes.ipynb").unlink())
+    rewritten(course, "cleo", lambda folder: (folder / "quick FINAL.ipynb").write_text("mended"))
+    for newer in (False, True):
+        assert collect(course, NAME, path, newer=newer) == Collected(same=["ada", "ben", "cleo"])
+    assert there(course, "cleo") == {"quick FINAL.ipynb": "mended"}
+
+
+def test_what_was_collected_by_an_earlier_version_is_found_by_what_is_in_it(course: Course, tmp_path: Path) -> None:
+    path = zipped(tmp_path / "1.zip", {"byronada_101_1_Untitled.ipynb": "ada"})
+    collect(course, NAME, path)
+    record = course.class_folder / "downloaded" / NAME / "collected.json"
+    old = json.loads(record.read_text())
+    record.write_text(
+        json.dumps({who: {key: one[key] for key in ("system", "files", "late")} for who, one in old.items()})
+    )
+    rewritten(course, "ada", lambda folder: (folder / "Untitled.ipynb").rename(folder / "quick.ipynb"))
+    assert collect(course, NAME, path).same == ["ada"]
+
+
+def test_newer_ones_are_named_and_taken_when_asked_for(course: Course, tmp_path: Path) -> None:
+    first = zipped(tmp_path / "1.zip", {"byronada_101_1_quick.ipynb": "a1", "obrienben_102_2_quick.ipynb": "b1"})
+    collect(course, NAME, first)
+    rewritten(course, "ada", lambda folder: (folder / "timestamp.txt").write_text("2026-01-01 10:00:00 UTC"))
+    second = zipped(tmp_path / "2.zip", {"byronada_101_7_quick-1.ipynb": "a2", "obrienben_102_2_quick.ipynb": "b1"})
+    found = collect(course, NAME, second)
+    assert found == Collected(same=["ben"], kept=["ada"], newer={"ada": "byronada_101_7_quick-1.ipynb"})
+    assert not found.complete
+    assert there(course, "ada")["quick.ipynb"] == "a1"
+    assert not (course.class_folder / REPLACED).exists()
+    found = collect(course, NAME, second, newer=True)
+    (aside,) = (course.class_folder / REPLACED / "ada" / NAME).iterdir()
+    assert found == Collected(same=["ben"], replaced={"ada": aside})
+    assert {path.name: path.read_text() for path in aside.iterdir()} == {
+        "quick.ipynb": "a1",
+        "timestamp.txt": "2026-01-01 10:00:00 UTC",
+    }
+    assert there(course, "ada") == {"quick.ipynb": "a2"}, "the old one's time is not the new one's"
+    assert origins(course, NAME)["ada"].files == {"quick": "byronada_101_7_quick-1.ipynb"}
+    assert collect(course, NAME, first, newer=True) == Collected(same=["ben"], behind=["ada"])
+    assert there(course, "ada") == {"quick.ipynb": "a2"}, "Canvas's number says that it is older"
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("quick{}", ((2026, 1, 1, 10, 0, 0), (2026, 1, 2, 10, 0, 0))),  # of the zip
+        ("quick-2026-01-0{}-101010", None),  # of `hand_in`
+    ],
+)
+def test_in_moodle_what_is_newer_is_told_by_times(
+    course: Course, tmp_path: Path, name: str, times: tuple[tuple[int, ...], ...] | None
+) -> None:
+    paths = []
+    for number in (1, 2):
+        paths.append(tmp_path / f"{number}.zip")
+        file = f"Ada Byron_11_assignsubmission_file_/{name.format(number)}.ipynb"
+        entry = ZipInfo(file, times[number - 1]) if times else ZipInfo(file)  # type: ignore[arg-type]
+        with ZipFile(paths[-1], "w") as made:
+            made.writestr(entry, str(number))
+    collect(course, NAME, paths[0])
+    assert collect(course, NAME, paths[1], newer=True).replaced.keys() == {"ada"}
+    assert collect(course, NAME, paths[0], newer=True).behind == ["ada"]
+    assert list(there(course, "ada").values()) == ["2"]
+
+
+def test_one_student_is_taken_whatever_is_there_and_others_are_not_looked_at(course: Course, tmp_path: Path) -> None:
+    files = {"byronada_101_1_quick.ipynb": "a", "obrienben_102_2_quick.ipynb": "b", "x_102_3_x.pdf": "", "y": ""}
+    for student in ("ada", "ben"):
+        hand_in(course, student, "1")
+    (course.folder("submitted", "ada", NAME) / "timestamp.txt").write_text("2026-01-01 10:00:00 UTC")
+    path = zipped(tmp_path / "1.zip", files)
+    found = collect(course, NAME, path)
+    assert (found.kept, list(found.newer)) == (["ada", "ben"], ["ben"]), "what came by other means says when"
+    assert collect(course, NAME, path, newer=True, students=["ada"]).kept == ["ada"]
+    found = collect(course, NAME, path, students=["ada"])
+    assert (list(found.replaced), found.unplaced, found.complete) == (["ada"], [], True)
+    assert there(course, "ada") == {"quick.ipynb": "a"}
+    assert there(course, "ben")["quick.ipynb"] != "b"
+    assert collect(course, NAME, path, students=["cleo"]).unplaced == [("cleo", "the zip has nothing of theirs")]
+    with pytest.raises(Problem, match=r"no student 'adx'\. Did you mean ada"):
+        collect(course, NAME, path, students=["adx"])
+
+
+def test_nothing_is_replaced_while_somebody_grades(course: Course, tmp_path: Path) -> None:
+    hand_in(course, "ada", "1")
+    before = there(course, "ada")
+    path = zipped(tmp_path / "1.zip", {"byronada_101_1_quick.ipynb": "a"})
+    with only_run(course.class_folder / "graded"), pytest.raises(Problem, match="another run"):
+        collect(course, NAME, path, newer=True)
+    assert there(course, "ada") == before
+
+
+def test_what_cannot_be_placed_leaves_what_was_there(course: Course, tmp_path: Path) -> None:
+    hand_in(course, "ada", "1")
+    before = there(course, "ada")
+    path = zipped(
+        tmp_path / "1.zip", {f"byronada_101_1_{'x' * 245}.ipynb": "a"}
+    )  # too long a name with nbgrader's folder
+    with pytest.raises(Problem):
+        collect(
+            course,
+            NAME,
+            zipped(path, {"byronada_101_1_quick.ipynb": "a", f"x_102_2_{'x' * 255}.ipynb": ""}),
+            newer=True,
+        )
+    assert there(course, "ada") == before
+
+
+# ------------------------------------------------------------------------------------------------- folders, zips, texts
+
+
+def packed(*files: tuple[str, str | bytes]) -> bytes:
+    with io.BytesIO() as held:
+        with ZipFile(held, "w", ZIP_DEFLATED) as made:
+            for name, content in files:
+                made.writestr(name, content)
+        return held.getvalue()
+
+
+UPLOADS = {
+    "a zip": (
+        "byronada_101_1_my homework.zip",
+        packed(("my homework/04 heads.ipynb", "ada"), ("my homework/x.csv", "1")),
+    ),
+    "a zip in that": (
+        "byronada_101_1_hw.ZIP",
+        packed(("a/b.zip", packed(("c/quick.ipynb", "ada"))), ("._x.ipynb", "")),
+    ),
+    "what macOS adds": ("byronada_101_1_hw.zip", packed(("__MACOSX/._q.ipynb", ""), ("q.ipynb", "ada"))),
+    "checkpoints": ("byronada_101_1_hw.zip", packed((".ipynb_checkpoints/q-checkpoint.ipynb", ""), ("q.ipynb", "ada"))),
+    "a folder": ("byronada_101_1_my homework/deep/er/quick.ipynb", b"ada"),
+    "of Moodle": ("Ada Byron_11_assignsubmission_file_/hw.zip", packed(("hw/quick.ipynb", "ada"))),
+}
+
+
+@pytest.mark.parametrize("upload", UPLOADS)
+def test_the_one_notebook_in_a_folder_or_zip_is_taken(course: Course, tmp_path: Path, upload: str) -> None:
+    name, content = UPLOADS[upload]
+    path = zipped(tmp_path / "1.zip", {name: content})
+    found = collect(course, NAME, path)
+    assert (found.placed, found.unplaced) == (["ada"], [])
+    assert list(there(course, "ada").values()) == ["ada"]
+    assert collect(course, NAME, path).same == ["ada"]
+    if name.endswith((".zip", ".ZIP")):
+        assert list(origins(course, NAME)["ada"].files.values()) == [name], "the LMS knows it by this name"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("hw.zip", packed(("a.ipynb", ""), ("b/c.ipynb", "")), "it holds 2 notebooks, and one alone would be taken: a.ipynb, b/c.ipynb"),
+        ("hw.zip", packed(("a.pdf", "")), "it holds no notebook"),
+        ("hw.zip", b"no zip", "x_101_1_hw.zip is no zip, or is damaged"),
+        ("hw.zip", packed(("../a.ipynb", "")), "../a.ipynb leads out"),
+        ("hw.zip", packed(("a.ipynb", b"0" * (LARGEST_FILE + 1))), "the notebook in it is larger than 20 MiB"),
+        ("hw.zip", packed(("a", packed())), "it holds no notebook"),
+        ("hw.zip", packed(("1.zip", packed(("2.zip", packed(("3.zip", packed(("a.ipynb", "")))))))), "more than 3 zips"),
+    ],
+)  # fmt: skip
+def test_what_else_is_in_a_zip_is_named_and_stops_nobody(
+    course: Course, tmp_path: Path, name: str, content: bytes, why: str
+) -> None:
+    files = {f"x_101_1_{name}": content, "obrienben_102_2_quick.ipynb": "ben"}
+    found = collect(course, NAME, zipped(tmp_path / "1.zip", files))
+    ((file, said),) = found.unplaced
+    assert file == f"x_101_1_{name}"
+    assert why in said
+    assert found.owners[file] == "ada"
+    assert found.placed == ["ben"]
+
+
+def test_a_damaged_file_in_a_zip_in_the_zip_stops_nobody(course: Course, tmp_path: Path) -> None:
+    inner = bytearray(packed(("quick.ipynb", "abcdefgh" * 40)))
+    inner[len("quick.ipynb") + 33] ^= 0xFF
+    files = {"byronada_101_1_hw.zip": bytes(inner), "obrienben_102_2_quick.ipynb": "ben"}
+    found = collect(course, NAME, zipped(tmp_path / "1.zip", files))
+    assert found.placed == ["ben"]
+    assert "damaged" in dict(found.unplaced)["byronada_101_1_hw.zip"]
+
+
+def test_zips_in_a_zip_that_would_fill_the_disk_are_refused(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb = packed(("quick.ipynb", "0" * (3 << 20)))
+    files = {"byronada_101_1_hw.zip": bomb, "obrienben_102_2_hw.zip": bomb}
+    path = zipped(tmp_path / "1.zip", files)
+    monkeypatch.setattr(archive, "MOST_BYTES", 4 << 20)
+    found = collect(course, NAME, path)
+    assert found.placed == ["ada"], "the second is too much"
+    assert found.unplaced == [("obrienben_102_2_hw.zip", "the zips in this zip hold too much together")]
+    monkeypatch.setattr(archive, "MOST_BYTES_INSIDE", 2 << 20)
+    assert "would have 3 MiB" in dict(collect(course, NAME, path).unplaced)["byronada_101_1_hw.zip"]
+
+
+def test_nobody_hands_in_for_somebody_else(course: Course, tmp_path: Path) -> None:
+    """What lies in a zip was named by the student."""
+    forged = ("obrienben_102_9_quick.ipynb", "forged")
+    moodle = ("Ben OBrien_12_assignsubmission_file_/quick.ipynb", "forged")
+    files = {
+        "byronada_101_1_a.zip": packed(forged),
+        "byronada_101_1_b/obrienben_102_9_quick.ipynb": "forged",
+        "Ada Byron_11_assignsubmission_file_/Ben OBrien_12_assignsubmission_file_/quick.ipynb": "forged",
+        "Ada Byron_11_assignsubmission_file_/c.zip": packed(moodle),
+    }
+    collect(course, NAME, zipped(tmp_path / "1.zip", files))
+    assert there(course, "ben") == {}
+
+
+def test_what_was_typed_into_moodles_page_is_named_as_that(
+    course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = zipped(
+        tmp_path / "1.zip",
+        {
+            "Ada Byron_11_assignsubmission_onlinetext_/onlinetext.html": "",
+            "Ada Byron_11_assignsubmission_file_/quick.ipynb": "ada",
+            "Ben OBrien_12_assignsubmission_onlinetext/onlinetext.html": "",
+        },
+    )
+    assert collected_with(course, path) == 1
+    said = capsys.readouterr().out
+    assert "left aside, a file came with it: ada (Ada Byron)\n" in said
+    assert "no notebook came with it: ben (Ben O'Brien)\n" in said
+    assert "names a student's file like this" not in said
+    assert collected_with(course, path, "--student", "ada") == 0
+
+
+def collected_with(course: Course, path: Path, *words: str) -> object:
+    with pytest.raises(SystemExit) as ended:
+        asked(["collect", NAME, str(path), *words, "--course", str(course.root)])
+    return ended.value.code
+
+
+def test_the_command_says_who_and_how(course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    enrol(course, cleo=("Ada", "Byron", "103"))
+    assert (
+        collected_with(
+            course, zipped(tmp_path / "1.zip", {"byronada_101_1_quick.ipynb": "a", "byronada_103_2_quick.ipynb": "c"})
+        )
+        == 0
+    )
+    path = zipped(
+        tmp_path / "2.zip",
+        {"byronada_101_5_quick-1.ipynb": "2", "byronada_103_2_quick.ipynb": "c", "byronada_103_3_x.pdf": ""},
+    )
+    capsys.readouterr()
+    assert collected_with(course, path) == 1
+    said = capsys.readouterr().out
+    assert "--newer takes them all, --student ID this one:\n  ada (Ada Byron): byronada_101_5_quick-1.ipynb\n" in said
+    assert "  cleo (Ada Byron): byronada_103_3_x.pdf: it is no notebook\n" in said
+    collected_with(course, path, "--newer")
+    said = capsys.readouterr().out
+    assert f"kept in:\n  ada (Ada Byron): {course.class_folder / REPLACED / 'ada' / NAME}" in said
+
+
+def test_nbgraders_own_command_takes_the_one_notebook_in_a_folder_or_zip_too(course: Course) -> None:
+    folder = course.root / "downloaded" / NAME / "archive"
+    folder.mkdir(parents=True)
+    files = {
+        "byronada_101_1_my homework.zip": packed(("my homework/quick.ipynb", "ada"), ("obrienben_102_9_quick.txt", "")),
+        "obrienben_102_2_hw.zip": packed(("a/quick.ipynb", "ben"), ("quick.ipynb", "ben")),
+        "stonecleo_103_3_hw.zip": packed(("../../../quick.ipynb", "cleo")),
+    }
+    enrol(course, cleo=("Cleo", "Stone", "103"))
+    zipped(folder / "cs_101_2026_hw.zip", files)
+    app = ZipCollectApp(config=course.config)
+    app.coursedir = course.directory
+    app.coursedir.assignment_id = NAME
+    app.collector_plugin = "autograder.plugins.collecting.Collector"
+    app.extractor_plugin = "autograder.plugins.collecting.Extractor"
+    app.init_plugins()
+    app.extract_archive_files()
+    app.process_extracted_files()
+    assert there(course, "ada") == {"quick.ipynb": "ada"}
+    assert there(course, "ben") == there(course, "cleo") == {}
+    assert not (course.root / "downloaded" / NAME / "quick.ipynb").exists()
