@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -20,8 +21,10 @@ from autograder.problems import FAILED, USAGE
 from autograder.settings import CONFIG
 from tests.support.classes import edit
 from tests.support.quick_class import NAME, QuickClass
+from tests.support.submissions import NOTEBOOK, RIGHT, filled
 
 Command = Callable[..., tuple[int, str]]
+NewCourse = Callable[[], Course]
 
 CANVAS = (
     "Student,ID,SIS Login ID,Section,quick (77)\n    Points Possible,,,,2.00\n"
@@ -174,3 +177,38 @@ def test_wrong_use_is_said_in_a_sentence(export: Command, words: list[str], sent
     code, said = export(*words)
     assert code == USAGE
     assert sentence in " ".join(said.replace("│", " ").split())
+
+
+def test_a_notebook_of_any_name_is_nothing_new_afterwards_and_gets_its_page(
+    new_course: NewCourse, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = new_course()
+    inner = tmp_path / "homework.zip"
+    with ZipFile(inner, "w") as zipped:
+        zipped.writestr("homework/mine.ipynb", json.dumps(filled(course, RIGHT)))
+    names = ("Untitled.ipynb", "matrix shapes FINAL.ipynb", f"{NOTEBOOK} (1).ipynb", "homework.zip")
+    files = {f"s{at}": f"s{at}_{at}_{900 + at}_{name}" for at, name in enumerate(names, 1)}
+    path = tmp_path / "submissions.zip"
+    with ZipFile(path, "w") as zipped, Gradebook(course.database) as gradebook:
+        for at, (student, name) in enumerate(files.items(), 1):
+            gradebook.update_or_create_student(student, lms_user_id=str(at))
+            zipped.writestr(name, inner.read_bytes() if name.endswith(".zip") else json.dumps(filled(course, RIGHT)))
+    where = ("--course", str(course.root))
+    assert ended(["collect", NOTEBOOK, str(path), *where]) == 0
+    assert grade(course.root, NOTEBOOK, jobs=2) == 0
+    capsys.readouterr()
+    assert ended(["collect", NOTEBOOK, str(path), *where]) == 0
+    assert capsys.readouterr().out == f"There already, the same: 4 students\nCollected for {NOTEBOOK}: 0 students\n"
+    template = tmp_path / "grades.csv"
+    rows = "".join(f"{student},{at},1,\n" for at, student in enumerate(files, 1))
+    template.write_text(f"Student,ID,Section,{NOTEBOOK} (77)\n{rows}")
+    assert ended(["export", NOTEBOOK, str(template), "--to", "canvas", "--feedback", *where]) == 0
+    assert (tmp_path / "grades-filled.csv").read_text().count(",7.00\n") == 4
+    with ZipFile(tmp_path / "grades-feedback.zip") as zipped:
+        assert zipped.namelist() == [str(Path(name).with_suffix(".html")) for name in files.values()]
+
+
+def ended(words: list[str]) -> object:
+    with pytest.raises(SystemExit) as found:
+        asked(words)
+    return found.value.code
