@@ -26,7 +26,11 @@ class Problem(RuntimeError):
         self.code = code
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+OF_PEOPLE = 0.65
+"""How much alike two ids of students have to be for one to be meant by the other: a slip of the finger in three letters."""
+
+
+def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     """A question that ends a message on a word that nobody knows: whether a similar one was meant; nothing where there is none."""
-    near = get_close_matches(word, list(known), n=3)
+    near = get_close_matches(word, list(known), n=3, cutoff=alike)
     return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -71,6 +71,19 @@ def grade(
 
 
 @app.command()
+def due(
+    assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03")],
+    when: Annotated[str, typer.Argument(help='such as "2026-01-31 23:59:00 +0100"; in UTC where no zone stands there')],
+    course: CourseOption = None,
+) -> None:
+    """Set an assignment's due date, and say in UTC which time that is."""
+    from autograder.grading.extending import set_due
+
+    with in_a_sentence():
+        typer.echo(set_due(*_meant(course, assignment), when))
+
+
+@app.command()
 def extend(
     assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03")],
     student: Annotated[str, typer.Argument(help="who may hand in later")],

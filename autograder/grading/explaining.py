@@ -7,7 +7,7 @@ from autograder.grading.marking import Marker
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.submission import read_submission
 from autograder.plugins.papers import Papers
-from autograder.problems import FAILED, Problem, nearest
+from autograder.problems import FAILED, OF_PEOPLE, Problem, nearest
 
 NOTES = {
     True: "",
@@ -33,7 +33,7 @@ def explain(course: Course, assignment: str, student: str, exercise: str) -> str
     """
     handed_in = course.submitters(assignment)
     if student not in handed_in:
-        raise Problem(f"{student} handed in nothing for {assignment}.{nearest(student, handed_in)}")
+        raise Problem(f"{student} handed in nothing for {assignment}.{nearest(student, handed_in, OF_PEOPLE)}")
     snapshot = read_snapshot(course, assignment)
     folder = course.folder("submitted", student, assignment)
     submission = read_submission(folder, student, snapshot, course.directory.ignore)

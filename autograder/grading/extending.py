@@ -1,4 +1,4 @@
-"""Give one student more time for one assignment; nbgrader's gradebook has a place for it, and no command."""
+"""Until when an assignment may be handed in: by everybody, and by one student who gets more time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from datetime import timedelta
 from autograder.folder import Course
 from autograder.grading.database import only_writer, opened
 from autograder.grading.store import only_run
-from autograder.problems import Problem, nearest
+from autograder.plugins.handing_in import FORM, moment
+from autograder.plugins.roster import Roster
+from autograder.problems import OF_PEOPLE, Problem, nearest
 
 
 def extend(course: Course, assignment: str, student: str, days: float) -> str:
@@ -32,12 +34,34 @@ def extend(course: Course, assignment: str, student: str, days: float) -> str:
             raise Problem(f"The gradebook has no assignment {assignment!r}.{nearest(assignment, due)}")
         students = [one.id for one in gradebook.students]
         if student not in students:
-            raise Problem(f"The gradebook has no student {student!r}.{nearest(student, students)}")
+            raise Problem(f"The gradebook has no student {student!r}.{nearest(student, students, OF_PEOPLE)}")
         if due[assignment] is None:
             raise Problem(
                 f"{assignment} has no due date, so nobody is late: give it one with "
-                f'`nbgrader db assignment add {assignment} --duedate="2026-01-31 23:59:00 UTC"`.'
+                f'`python -m autograder due {assignment} "{FORM}"`.'
             )
         gradebook.update_or_create_submission(assignment, student, extension=timedelta(days=days) if days else None)
         until = due[assignment] + timedelta(days=days)
-    return f"{student} may hand in {assignment} until {until:%Y-%m-%d %H:%M} UTC. Grade it again to have that count."
+        shown = Roster.of(gradebook).shown(student)
+    return f"{shown} may hand in {assignment} until {until:%Y-%m-%d %H:%M} UTC. Grade it again to have that count."
+
+
+def set_due(course: Course, assignment: str, when: str) -> str:
+    """Give an assignment a due date. `nbgrader db assignment add --duedate` reads some times as others.
+
+    Returns:
+        A sentence on what is so now, in UTC.
+
+    Raises:
+        Problem: the time may mean several, there is no such assignment, or the gradebook is in use.
+    """
+    try:
+        due = moment(when.encode())
+    except ValueError:
+        raise Problem(f'"{when}" is no time that can be read for certain. Write it like this: "{FORM}".') from None
+    with only_run(course.class_folder / "graded"), only_writer(course), opened(course) as gradebook:
+        known = [one.name for one in gradebook.assignments]
+        if assignment not in known and not course.folder("source", ".", assignment).is_dir():
+            raise Problem(f"There is no assignment {assignment!r}.{nearest(assignment, known)}")
+        gradebook.update_or_create_assignment(assignment, duedate=due)
+    return f"{assignment} is due {due:%Y-%m-%d %H:%M:%S} UTC. What is graded has to be graded again to have that count."

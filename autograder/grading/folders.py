@@ -12,6 +12,7 @@ from autograder.grading.result import MarkedSubmission
 from autograder.grading.snapshot import File, Snapshot
 from autograder.grading.submission import Submission
 from autograder.plugins import returning, starting
+from autograder.plugins.handing_in import restate
 from autograder.plugins.reading import quarantine
 
 LARGEST_COPY = 16 << 20
@@ -26,6 +27,7 @@ def prepare_folder(course: Course, snapshot: Snapshot, student: str) -> bool:
         Whether the submission got back a secret that an earlier version had moved away.
     """
     handed_in = course.folder("submitted", student, snapshot.assignment)
+    restate(handed_in)
     if not snapshot.ours:
         converter = _converter(course, snapshot, student)
         quarantine(converter.notebooks, ())

@@ -45,7 +45,7 @@ from autograder.plugins.renewing import are_current
 from autograder.plugins.sandbox import Sandbox
 from autograder.plugins.stamping import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
-from autograder.problems import FAILED, UNCONFIRMED, Problem, nearest
+from autograder.problems import FAILED, OF_PEOPLE, UNCONFIRMED, Problem, nearest
 
 BATCH = 50
 MARKING, WRITING, FEEDBACK = "Marking", "Writing", "Feedback on"
@@ -204,7 +204,9 @@ class _Run:
         students = [student for student in self.course.submitters(self.assignment) if student not in excluded]
         for student in self.only:
             if student not in students:
-                raise Problem(f"{student} handed in nothing for {self.assignment}.{nearest(student, students)}")
+                raise Problem(
+                    f"{student} handed in nothing for {self.assignment}.{nearest(student, students, OF_PEOPLE)}"
+                )
         if self.only:
             students = [student for student in students if student in self.only]
         else:

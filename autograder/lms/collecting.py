@@ -31,7 +31,7 @@ from autograder.plugins.collecting import NOTEBOOK, TEXT, Told, taken, told, unk
 from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.printable import printable
 from autograder.plugins.roster import Roster
-from autograder.problems import FAILED, Problem, nearest
+from autograder.problems import FAILED, OF_PEOPLE, Problem, nearest
 
 REPLACED = "replaced"
 """The folder beside `submitted` to which goes what something else took the place of. Nothing there is graded."""
@@ -112,7 +112,7 @@ def collect(
     roster = read_roster(course)
     for student in students:
         if student not in roster.people:
-            raise Problem(f"The gradebook has no student {student!r}.{nearest(student, roster.people)}")
+            raise Problem(f"The gradebook has no student {student!r}.{nearest(student, roster.people, OF_PEOPLE)}")
     collected = Collected()
     try:
         with archive.opened(path) as members:

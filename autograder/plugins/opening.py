@@ -27,7 +27,7 @@ from autograder.plugins.bookkeeping import trouble_with, wait_for_a_person
 from autograder.plugins.bounds import Beyond
 from autograder.plugins.executing import unusable
 from autograder.plugins.files_beside import GIVEN, beside
-from autograder.plugins.handing_in import TIMESTAMP, misnamed, only_copy
+from autograder.plugins.handing_in import TIMESTAMP, misnamed, only_copy, restate
 from autograder.plugins.judges import judge_of
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import clear, files_in, read_notebook, refused, unwanted, why_not_read
@@ -104,12 +104,13 @@ class TolerantExporter(NotebookExporter):
     def _clear_all(self, converter: Autograde) -> None:
         """Look through the submissions: one that is too much to be copied is left as it is, for a person.
 
-        A `timestamp.txt` that says no time is moved away at once, since nbgrader reads it before its pre-convert hook.
+        A `timestamp.txt` is restated, or moved away, at once, since nbgrader reads it before its pre-convert hook.
         """
         course = converter.coursedir
         for name in sorted(converter.assignments):
             folder, student = Path(name), _student(converter, course.submitted_directory, name)
             ours = folder.name in self._judged
+            restate(folder)
             try:
                 if TIMESTAMP in unwanted(folder, ours):
                     clear(folder, ours, TIMESTAMP.__eq__)

@@ -39,7 +39,7 @@ from autograder.plugins.bounds import (
     too_large,
 )
 from autograder.plugins.experiments import MARK
-from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_short_text, only_copy, says_a_time
+from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_in_doubt, is_short_text, only_copy, says_a_time
 from autograder.plugins.printable import printable
 from autograder.plugins.releasing import PYTHON
 from autograder.plugins.returning import QUARANTINE, SECRET, is_secret
@@ -134,11 +134,16 @@ def unwanted(folder: Path, ours: bool) -> dict[str, str]:
             continue
         reason = _unwanted(entry) or (ours and _not_asked_for(entry, folder.name)) or ""
         name = os.path.relpath(entry.path, folder)
-        if name == TIMESTAMP and not reason and not (says_a_time if ours else is_short_text)(folder / name):
+        if name == TIMESTAMP and not reason and not _has_a_time(folder / name, ours):
             reason = NO_TIME
         if reason and not any(parent in found for parent in map(str, Path(name).parents)):
             found[name] = reason
     return found
+
+
+def _has_a_time(path: Path, ours: bool) -> bool:
+    """Whether nothing is amiss with a `timestamp.txt`: of other courses', what nbgrader does not read is nbgrader's to refuse."""
+    return says_a_time(path) if ours else is_short_text(path) and not is_in_doubt(path)
 
 
 def _unwanted(entry: os.DirEntry[str]) -> str:

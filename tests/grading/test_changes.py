@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -13,7 +14,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.folder import Course
-from autograder.grading.extending import extend
+from autograder.grading.extending import extend, set_due
 from autograder.grading.preview import Change
 from autograder.grading.report.lines import NOTHING
 from autograder.grading.run import grade
@@ -92,6 +93,7 @@ def test_late_days_can_be_given_before_anything_is_handed_in_and_count_for_nbgra
     [
         ("quack", "ada", 1, "The gradebook has no assignment 'quack'. Did you mean quick?"),
         (NAME, "adda", 1, "The gradebook has no student 'adda'. Did you mean ada?"),
+        (NAME, "nobody", 1, "The gradebook has no student 'nobody'."),
         (NAME, "ada", -1, "-1 days are no extension: give a number from 0 to 366."),
         (NAME, "ada", 1, "quick has no due date, so nobody is late: give it one with"),
     ],
@@ -99,11 +101,57 @@ def test_late_days_can_be_given_before_anything_is_handed_in_and_count_for_nbgra
 def test_late_days_that_cannot_be_given_say_why(
     quick_class: QuickClass, assignment: str, student: str, days: float, sentence: str
 ) -> None:
-    course = quick_class(ada="2")
+    course = quick_class(ada="2", noah="2")
     grade(course, NAME, jobs=1, feedback=False)
     with pytest.raises(Problem) as refused:
         extend(course, assignment, student, days)
     assert sentence in str(refused.value)
+    assert "noah" not in str(refused.value), "nobody is near enough"
+
+
+SAME_MOMENT = {  # half an hour before the due date
+    "utc": "2026-07-01 10:00:00 UTC",
+    "offset": "2026-07-01 12:00:00 +0200",
+    "colon": "2026-07-01 12:00:00 +02:00",
+    "name": "2026-07-01 12:00:00 CEST",
+    "iso": "2026-07-01T12:00:00+02:00",
+}
+
+
+@pytest.mark.parametrize("by_nbgrader", [True, False])
+def test_times_with_an_offset_mean_the_same_in_both_doors(quick_class: QuickClass, by_nbgrader: bool) -> None:
+    course = due(quick_class(**dict.fromkeys([*SAME_MOMENT, "doubt"], "2")))
+    done = commands.run(["autograder", "due", NAME, "2026-07-01 12:30 +0200", "--course", str(course.root)])
+    assert f"{NAME} is due 2026-07-01 10:30:00 UTC." in done.stdout
+    for student, when in SAME_MOMENT.items():
+        handed_in(course, student, when)
+    handed_in(course, "doubt", "2026-07-01 12:00:00 CST")
+    if by_nbgrader:
+        with (course.root / "nbgrader_config.py").open("a") as config:
+            config.write("from autograder.plugins.config import plug_in\nplug_in(c)\n")
+        said = stock.nbgrader(course.root, "autograde", NAME)
+        assert "timestamp.txt was moved to" in said
+    else:
+        grade(course, NAME, jobs=1, feedback=False)
+        assert grade(course, NAME, jobs=1, feedback=False).marked == {}
+        assert sorted(called()) == sorted([*SAME_MOMENT, "doubt"]), "nobody is run again for how a time is written"
+    with Gradebook(course.database, "quick") as gradebook:
+        found = {one.student.id: one.timestamp for one in gradebook.assignment_submissions(NAME)}
+    assert found == dict.fromkeys(SAME_MOMENT, datetime(2026, 7, 1, 10)) | {"doubt": None}
+    assert points(course) == dict.fromkeys([*SAME_MOMENT, "doubt"], 2.0)
+
+
+@pytest.mark.parametrize(
+    "when", ["2026-07-01 12:30 CST", "07/08/2026", "tomorrow", "", "2026-07-01 12:30 \N{MINUS SIGN}0200"]
+)
+def test_a_due_date_in_doubt_is_refused_with_the_form_to_write(quick_class: QuickClass, when: str) -> None:
+    with pytest.raises(Problem, match=r"2026-01-31 23:59:00 \+0100"):
+        set_due(quick_class(), NAME, when)
+
+
+def test_a_due_date_of_no_assignment_is_refused(quick_class: QuickClass) -> None:
+    with pytest.raises(Problem, match=r"no assignment 'quack'. Did you mean quick"):
+        set_due(quick_class(), "quack", "2026-07-01 12:30 +0200")
 
 
 def test_the_command_of_late_days(quick_class: QuickClass) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -13,27 +14,77 @@ from hypothesis import strategies as st
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.plugins.bounds import DEEPEST, MOST_FILES, Beyond, below, content
-from autograder.plugins.handing_in import misnamed, moment, says_a_time
+from autograder.plugins.handing_in import is_in_doubt, misnamed, moment, restate, says_a_time
 from autograder.plugins.printable import LONGEST, Printable, lines, printable
 
+WORDS = (
+    "2026-03-02", "10:00:00", "UTC", "+0100", "+01:00", "CEST", "CST", "Europe/Berlin", "-9999", "99999", "1e9", "\x1b[2J", "AM",
+    ".", "T", " ", "2", "March", "2026",
+)  # fmt: skip
 PIECES = st.lists(
-    st.sampled_from(["2026-03-02", "10:00:00", "UTC", "+0100", "-9999", "99999", "1e9", "\x1b[2J", "AM", ".", "T", " "])
-    | st.text(max_size=4),
+    st.sampled_from(WORDS) | st.text(max_size=4),
     max_size=6,
 ).map(" ".join)
 
 
 @given(st.binary(max_size=40) | PIECES.map(lambda text: text.encode(errors="surrogatepass")))
-def test_whatever_a_timestamp_says_it_is_a_time_that_nbgrader_reads_alike_or_none(
+def test_whatever_a_timestamp_says_it_is_a_time_that_nbgrader_then_reads_alike_or_none(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
     folder = tmp_path_factory.mktemp("handed-in")
     (folder / "timestamp.txt").write_bytes(data)
+    restate(folder)
     if says_a_time(folder / "timestamp.txt"):
         assert CourseDirectory().get_existing_timestamp(str(folder)) == moment(data)
     else:
+        assert (folder / "timestamp.txt").read_bytes() == data
         with pytest.raises(ValueError):  # noqa: PT011  dateutil says it in a dozen ways
             moment(data)
+
+
+NOON = datetime(2026, 7, 1, 10)
+NOONS = (
+    "2026-07-01 10:00:00 UTC", "2026-07-01 10:00:00", "2026-07-01 10:00:00Z", "2026-07-01 12:00:00 +0200",
+    "2026-07-01 12:00:00 +02:00", "2026-07-01 12:00:00 +2", "2026-07-01 12:00 +0200", "2026-07-01T12:00:00+02:00",
+    "2026-07-01T12:00+0200", "20260701T120000+0200", "2026-07-01 12:00:00 UTC+2", "2026-07-01 12:00 GMT +02:00",
+    "2026-07-01 12:00:00 CEST", "2026-07-01 12:00:00 cest", "2026-07-01 11:00:00 CET", "2026-07-01 06:00:00 EDT",
+    "2026-07-01 05:00:00 EST", "2026-07-01 12:00:00 Europe/Berlin", "2026-07-01 12:00 PM CEST",
+    "Wed, 01 Jul 2026 12:00:00 +0200", "Wed Jul  1 12:00:00 CEST 2026", "1 July 2026 10:00",
+)  # fmt: skip
+DOUBTS = (
+    "2026-07-01 12:00:00 IST", "2026-07-01 12:00:00 CST", "2026-07-01 12:00:00 XYZ", "2026-07-01 12:00:00 +2500",
+    "2026-07-01 12:00:00 200", "2026-10-25 02:30:00 Europe/Berlin", "2026-07-01 12:00:00 +0200 Europe/Rome",
+    "01.07.2026 12:00", "07/08/2026 12:00", "13-07-26 12:00", "12:00:00", "July 2026",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("said", NOONS)
+def test_a_time_with_a_zone_means_what_it_says(said: str, tmp_path: Path) -> None:
+    assert moment(said.encode()) == NOON
+    (tmp_path / "timestamp.txt").write_text(said)
+    restate(tmp_path)
+    assert CourseDirectory().get_existing_timestamp(str(tmp_path)) == NOON
+    assert not is_in_doubt(tmp_path / "timestamp.txt")
+
+
+@pytest.mark.parametrize("said", DOUBTS)
+def test_what_may_mean_several_times_is_refused(said: str, tmp_path: Path) -> None:
+    (tmp_path / "timestamp.txt").write_text(said)
+    restate(tmp_path)
+    assert (tmp_path / "timestamp.txt").read_text() == said
+    assert not says_a_time(tmp_path / "timestamp.txt")
+
+
+def test_nothing_is_restated_behind_a_link(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    kept = tmp_path / "there" / "timestamp.txt"
+    kept.write_text(NOONS[3])
+    (tmp_path / "folder").symlink_to("there")
+    (tmp_path / "file").mkdir()
+    (tmp_path / "file" / "timestamp.txt").symlink_to(kept)
+    restate(tmp_path / "folder")
+    restate(tmp_path / "file")
+    assert kept.read_text() == NOONS[3]
 
 
 @pytest.mark.parametrize("name", ["[a]", " x ", "Zoë O'Neil", "-rf", "日本"])

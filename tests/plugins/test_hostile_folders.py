@@ -137,6 +137,8 @@ def stamp(make: Callable[[Path], Any], said: str = NO_TIME) -> Odd:
 TIMESTAMPS = {
     "stamp-good": stamped("2026-03-02 10:00:00.123456 UTC", ""),
     "stamp-naive": stamped("2026-03-02 10:00:00", ""),
+    "stamp-offset": stamped("2026-03-02 12:00:00 +0200", "it now says 2026-03-02 10:00:00.000000 UTC"),
+    "stamp-in-doubt": stamped("2026-03-02 12:00:00 CST"),
     "stamp-bytes": stamped(b"\xff\xfe2"),
     "stamp-year-0": stamped("0000-01-01 10:00:00 UTC"),
     "stamp-year-99999": stamped("99999-01-01 10:00:00 UTC"),
