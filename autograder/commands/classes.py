@@ -231,6 +231,31 @@ def collect(
 
 
 @app.command()
+def roster(
+    file: Annotated[
+        Path, typer.Argument(help="a CSV file: your own, or one that Canvas, Moodle or Brightspace exported")
+    ],
+    yes: Annotated[bool, typer.Option("--yes", help="write without asking")] = False,
+    course: CourseOption = None,
+) -> None:
+    """Enter who is in the class into the gradebook: ids, names, e-mail addresses, and the numbers that the LMS knows them by.
+
+    It shows what would change, and asks before it writes. Nobody is removed, and what the file does not have stays.
+
+    Exit codes: 0 everybody in the file is in the gradebook; 1 some lines cannot be used, and are named; 2 the file cannot be;
+    3 nobody said yes, so nothing was written.
+    """
+    _import_nbgrader()
+    from autograder.folder import Course
+    from autograder.lms.command import run_roster
+
+    def agrees() -> bool:
+        return yes or (sys.stdin.isatty() and typer.confirm("Write these?"))
+
+    exit_with(lambda: run_roster(Course(course_folder(course)), file, agrees, typer.echo))
+
+
+@app.command()
 def doctor(
     require: Annotated[str | None, typer.Option(help="`walls`: exit 1 unless both walls stand and hold")] = None,
     course: CourseOption = None,

@@ -1,4 +1,4 @@
-"""`python -m autograder export` and `collect`, as the person who asked for it sees them."""
+"""`python -m autograder export`, `collect` and `roster`, as the person who asked for it sees them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from autograder.folder import Course
 from autograder.grading.store import write_atomically
-from autograder.lms import brightspace, canvas, moodle, pages, plain
+from autograder.lms import brightspace, canvas, enrolment, moodle, pages, plain
 from autograder.lms.collected import origins
 from autograder.lms.collecting import collect
 from autograder.lms.marks import Mark, read_marks, read_roster
 from autograder.lms.sheet import Filled, Reader, fill
 from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.printable import printable
-from autograder.plugins.roster import Roster
-from autograder.problems import FAILED, Problem
+from autograder.plugins.roster import Person, Roster
+from autograder.problems import FAILED, UNCONFIRMED, Problem
 
 READERS: dict[str, Reader] = {"canvas": canvas.read, "moodle": moodle.read, "brightspace": brightspace.read}
 SYSTEMS = (*READERS, "csv")
@@ -136,6 +136,42 @@ def run_collect(
 
 def _kept(folder: Path) -> str:
     return f"{folder}, its {TIMESTAMP} too" if (folder / TIMESTAMP).exists() else f"{folder}"
+
+
+def run_roster(course: Course, path: Path, agrees: Callable[[], bool], say: Say) -> int:
+    """Enter who is in a file, after a look at what that changes; return the exit code: 1 where a line cannot be used.
+
+    Args:
+        agrees: is asked, when all has been said, whether to write; it is not where there is nothing to write.
+
+    Raises:
+        Problem: the file cannot be read, or the gradebook not be used.
+    """
+    roster = read_roster(course)
+    found = enrolment.read(path, roster)
+    _list(say, "Not used", [f"line {line}: {why}" for line, why in found.unused])
+    _list(say, "Found by name alone", map(roster.shown, found.by_name))
+    _list(say, f"New, with ids from the column {found.ids!r}", map(_described, found.new))
+    _list(say, "Changed", [f"{roster.shown(old.id)}: {_changes(old, new)}" for old, new in found.changed])
+    _list(say, "In the gradebook and not in the file, left as they are", map(roster.shown, found.others))
+    say(f"New: {len(found.new)}. Changed: {len(found.changed)}. The same already: {found.same}.")
+    if found.new or found.changed:
+        if not agrees():
+            say("Nothing was written. Say yes, or use --yes.")
+            return UNCONFIRMED
+        enrolment.write(course, found)
+        say("Written to the gradebook.")
+    return FAILED if found.unused else 0
+
+
+def _described(person: Person) -> str:
+    known = ((name, getattr(person, name)) for name in ("name", "email", "lms_user_id"))
+    return ", ".join([person.id, *(f"{name} {value}" for name, value in known if value)])
+
+
+def _changes(old: Person, new: Person) -> str:
+    pairs = [(name, getattr(old, name), getattr(new, name)) for name in enrolment.FIELDS.values()]
+    return ", ".join(f"{name} {was or 'empty'} becomes {now}" for name, was, now in pairs if was != now)
 
 
 def _tell(filled: Filled, system: str, roster: Roster, say: Say) -> None:
