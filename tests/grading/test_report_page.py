@@ -262,6 +262,14 @@ def test_who_could_not_be_graded_is_told_also_where_nobody_knows_them(large: Gat
     assert "a name; of nobody: no student can be called so" in words(page)
 
 
+def test_two_people_of_one_name_are_told_apart_in_every_list(large: Gathered) -> None:
+    names = {**large.names, "s0007": "Anna Müller", "s0008": "anna müller", "s0057": "Cleo Stone"}
+    page = words(html(replace(large, names=names)))
+    assert "Anna Müller (s0007), Cleo Stone," in page
+    assert "anna müller (s0008)" in page
+    assert "Cleo Stone (s0057)" not in page
+
+
 def test_without_any_name_nobody_is_missing_on_the_roster(large: Gathered) -> None:
     told = unusual(replace(large, names=dict.fromkeys(large.names, "")))
     assert not [one for one in told if one.what.startswith("Not on")]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
@@ -91,6 +92,15 @@ class Gathered:
         """What each student who is graded has altogether."""
         graded = {who: own for who, own in by_student(self.lines).items() if any(line.graded for line in own)}
         return {who: total(own, self.late.get(who, Late())) for who, own in graded.items()}
+
+    def shown(self, student: str) -> str:
+        """How a list calls a student: by the name, with the id where several have that, and by the id where there is none."""
+        name = self.names.get(student, "")
+        return f"{name} ({student})" if self._alike[name.casefold()] > 1 and name else name or student
+
+    @cached_property
+    def _alike(self) -> Counter[str]:
+        return Counter(name.casefold() for name in self.names.values())
 
     @property
     def papers(self) -> Counter[int]:
