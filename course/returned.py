@@ -39,7 +39,7 @@ class Feedback:
     told: dict[str, Any]
 
     def __repr__(self) -> str:
-        lines = [self._head(), *(f"Repaired before grading: {note}" for note in self.told["repaired"])]
+        lines = [self._head(), *self._notes()]
         for row in self.told["rows"]:
             lines.append(f"{row['mark']} {row['name']}: {row['outcome']}, {_earned(row)} points")
             lines += [f"    {remark}" for remark in row["remarks"]]
@@ -51,10 +51,18 @@ class Feedback:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>Repaired before grading: {escape(note)}</p>" for note in self.told["repaired"])
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
         rows = "".join(map(_row, self.told["rows"]))
         head = "<tr><th scope='col'>exercise</th><th scope='col'>points</th><th scope='col'>what came of it</th></tr>"
         return f"<div><p><b>{escape(self._head())}</b></p>{notes}<table><thead>{head}</thead><tbody>{rows}</tbody></table></div>"
+
+    def _notes(self) -> list[str]:
+        """What is said of the whole notebook."""
+        by_hand = self.told.get("by_hand", "")  # pages that are older say nothing of it
+        return [
+            *([by_hand] if by_hand else []),
+            *(f"Repaired before grading: {note}" for note in self.told["repaired"]),
+        ]
 
     def _head(self) -> str:
         late = f", late: −{self.told['late']:g}" if self.told["late"] else ""

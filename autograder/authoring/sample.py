@@ -16,6 +16,8 @@ from course.answers import find
 from course.checking import said_of_a_right_one
 
 FOLDER = ROOT / "build" / "sample"
+NO_NOTEBOOK = "gus"
+"""Who hands in a file that is not a notebook."""
 UNLISTED = """
 import functools as _functools
 
@@ -69,7 +71,7 @@ def make_sample() -> Course:
             {**solutions, first.name: solutions[first.name] + right_in_public(first)},
             checked=True,
         )
-    broken = course.folder("submitted", "gus", NOTEBOOKS[0]) / f"{NOTEBOOKS[0]}.ipynb"
+    broken = course.folder("submitted", NO_NOTEBOOK, NOTEBOOKS[0]) / f"{NOTEBOOKS[0]}.ipynb"
     broken.parent.mkdir(parents=True)
     broken.write_text("this is not a notebook")
     return course

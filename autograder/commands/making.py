@@ -270,7 +270,7 @@ def sample(
 ) -> None:
     """Make a sample class of eight in build/sample and grade all of it; or a large one for one notebook, to rehearse an evening."""
     from autograder.authoring.crowd import make_crowd
-    from autograder.authoring.sample import FOLDER, make_sample
+    from autograder.authoring.sample import FOLDER, NO_NOTEBOOK, make_sample
     from autograder.grading.command import grade_all
     from autograder.settings import ROOT
 
@@ -278,7 +278,7 @@ def sample(
         raise typer.BadParameter("the class of eight hands in all notebooks; say how many --students there are to be")
     with in_a_sentence():
         if students is None:
-            sys.exit(grade_all(make_sample(), NOTEBOOKS))
+            sys.exit(grade_all(make_sample(), NOTEBOOKS, {NO_NOTEBOOK}))
         meant = _meant(notebook or "03")
         make_crowd(FOLDER, meant, students)
     folder = FOLDER.relative_to(ROOT).as_posix()

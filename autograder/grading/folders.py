@@ -45,7 +45,7 @@ def write_folder(course: Course, snapshot: Snapshot, submission: Submission, res
         OSError: the folder cannot be written to.
     """
     handed_in = course.folder("submitted", submission.student, snapshot.assignment)
-    if snapshot.ours:
+    if snapshot.ours and not submission.refused:
         quarantine([str(handed_in / f"{snapshot.assignment}.ipynb")], [snapshot.assignment])
     target = course.folder("autograded", submission.student, snapshot.assignment)
     draft, old = (target.with_name(f".{target.name}.{what}") for what in ("new", "old"))

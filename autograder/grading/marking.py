@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,13 @@ from autograder.grading.rules import Desk, Rules, Step, rules
 from autograder.grading.snapshot import File, OfficialNotebook, Snapshot
 from autograder.grading.submission import Submission
 from autograder.grading.writing import text_of
-from autograder.plugins.bounds import Beyond
+from autograder.plugins.bounds import Refused
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.files_beside import GIVEN
 from autograder.plugins.papers import PAPER
-from autograder.plugins.reading import NO_FILE, notebook_in, refused, say_why, unreadable
+from autograder.plugins.reading import notebook_in, refused, say_why
+from autograder.plugins.repairing import RELEASED
+from autograder.plugins.submitted import notebook_of
 from autograder.plugins.verdicts import verdicts_in
 
 MOST_LEFT_BEHIND = 64 << 20
@@ -63,11 +66,12 @@ class Marker:
         notebooks: dict[str, MarkedNotebook] = {}
         files: dict[str, File] = {}
         removed: tuple[str, ...] = ()
-        error, fault = "", False
+        error = ""
+        reason: Exception | None = None
         with _one_at_a_time, collected_warnings() as log, temporary.folder() as folder:
             try:
                 if submission.refused:
-                    raise Beyond(submission.refused)
+                    raise submission.refused
                 self._fill(folder, submission)
                 for official in self.snapshot.notebooks:
                     if official.name in submission.notebooks:
@@ -75,19 +79,23 @@ class Marker:
                 files = self._left_behind(folder, submission, log)
                 brought = sorted({*submission.files, *self.snapshot.given})
                 removed = tuple(name for name in brought if not (folder / name).is_file())
-            except Beyond as problem:
-                error, fault = str(problem), True
+            except Refused as problem:
+                reason = problem
             except Exception as problem:
-                error, fault = f"{type(problem).__name__}: {problem}", self.snapshot.ours
+                error = f"{type(problem).__name__}: {problem}"
+                reason = RuntimeError(error) if self.snapshot.ours else None
                 log.append(traceback.format_exc())
-        return MarkedSubmission(notebooks, files, tuple(log), error, fault, time.monotonic() - started, removed)
+        seconds = time.monotonic() - started
+        if reason is not None:
+            return replace(self.for_a_person(submission, reason), log=tuple(log), seconds=seconds)
+        return MarkedSubmission(notebooks, files, tuple(log), error, False, seconds, removed)
 
     def explained(self, exercise: str) -> str:
         """How the verdict on one exercise of the submission that was marked last came about; "" where the judge tried nothing."""
         return self._of_ours.explained(exercise) if isinstance(self._of_ours, JudgedExecute) else ""
 
-    def for_a_person(self, submission: Submission, reason: str) -> MarkedSubmission:
-        """The result of a submission that the grader failed on: not run, every cell waits for a person."""
+    def for_a_person(self, submission: Submission, reason: Exception) -> MarkedSubmission:
+        """The result of a submission that was refused, or that the grader failed on: every cell waits for a person."""
         notebooks: dict[str, MarkedNotebook] = {}
         with collected_warnings() as log:
             for official in self.snapshot.notebooks:
@@ -98,14 +106,14 @@ class Marker:
                         notebooks[official.name] = MarkedNotebook(
                             text_of(notebook), dict.fromkeys(cells), cells, {}, {}
                         )
-        return MarkedSubmission(notebooks, log=tuple(log), error=reason, fault=True)
+        return MarkedSubmission(notebooks, log=tuple(log), error=str(reason), fault=True)
 
-    def _shown(self, submission: Submission, official: OfficialNotebook, reason: str) -> NotebookNode:
+    def _shown(self, submission: Submission, official: OfficialNotebook, reason: Exception) -> NotebookNode:
         """What a person looks at: the notebook as it would have been run, or, where it was not read, the reason alone."""
         resources = self._resources(submission, official, Path())
         try:
             if submission.refused:
-                raise Beyond(reason)
+                raise submission.refused
             notebook = self._prepared(submission, official, resources)
         except Exception:
             return _apply(self._rules.before, refused(reason), resources)
@@ -136,10 +144,10 @@ class Marker:
 
     def _prepared(self, submission: Submission, official: OfficialNotebook, resources: dict[str, Any]) -> NotebookNode:
         """The notebook as it is executed."""
-        whose = f"{official.name} of {submission.student}"
-        return _apply(
-            self._rules.before, _read(submission.notebooks[official.name], whose, self.snapshot.ours), resources
-        )
+        data = submission.notebooks[official.name] or b""
+        ours = self.snapshot.ours
+        notebook = notebook_of(data, official.name, self.snapshot.judge) if ours else notebook_in(data, False)
+        return _apply(self._rules.before, notebook, resources)
 
     def _resources(self, submission: Submission, official: OfficialNotebook, folder: Path) -> dict[str, Any]:
         info = {
@@ -149,6 +157,7 @@ class Marker:
             "db_url": "",
             "desk": Desk(official),
             GIVEN: self.snapshot.paths,
+            RELEASED: official.released,
         }
         about = ResourcesDict(name=official.name, path=str(folder))
         return ResourcesDict(nbgrader=info, unique_key=official.name, metadata=about)
@@ -179,11 +188,6 @@ class Marker:
                 found[name] = file
                 room -= size
         return found
-
-
-def _read(data: bytes | None, whose: str, ours: bool) -> NotebookNode:
-    """The notebook that was handed in, in the form in which nbconvert hands it to its preprocessors."""
-    return unreadable(NO_FILE) if ours and data is None else notebook_in(data or b"", whose, ours)
 
 
 def _apply(steps: tuple[Step, ...], notebook: NotebookNode, resources: dict[str, Any]) -> NotebookNode:

@@ -321,9 +321,7 @@ class _Run:
             return
         if error is not None:
             reason = f"The process that marked it died, or failed: {type(error).__name__}: {error}"
-            result = self.marker.for_a_person(submission, reason)
-        elif result is not None and result.fault:
-            result = replace(self.marker.for_a_person(submission, result.error), log=result.log)
+            result = self.marker.for_a_person(submission, RuntimeError(reason))
         assert result is not None
         if result.final:
             self.store.put(self.keys[student], result)

@@ -21,6 +21,7 @@ from autograder.grading.database import opened
 from autograder.plugins.agreeing import outdated
 from autograder.plugins.files_beside import beside
 from autograder.plugins.judges import SECTION, Judge, judge_of
+from autograder.plugins.repairing import released_in
 from autograder.problems import Problem, nearest
 
 
@@ -97,6 +98,8 @@ class OfficialNotebook:
     grade_cells: tuple[GradedCell, ...]
     solution_cells: tuple[SolutionCell, ...]
     task_cells: tuple[GradedCell, ...]
+    released: frozenset[str] = frozenset()
+    """By what its other cells are known, where the course's judge knows the notebook."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +138,13 @@ class Snapshot:
     def digest(self) -> str:
         """What changes when anything changes that a result depends on."""
         given = sorted((name, file.digest, file.executable) for name, file in self.given.items())
-        parts = (self.notebooks, given, self.sanitize, self.autograde, _sorted(self.settings))
+        parts = (
+            [vars(one) | {"released": sorted(one.released)} for one in self.notebooks],
+            given,
+            self.sanitize,
+            self.autograde,
+            _sorted(self.settings),
+        )
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -152,7 +161,7 @@ def read_snapshot(course: Course, assignment: str) -> Snapshot:
             stored = gradebook.find_assignment(assignment)
         except MissingEntry:
             raise Problem(_missing(course, assignment)) from None
-        notebooks = tuple(_official(notebook) for notebook in stored.notebooks)
+        notebooks = tuple(_official(notebook, course, assignment) for notebook in stored.notebooks)
         duedate = stored.duedate
     if not notebooks:
         raise Problem(_missing(course, assignment))
@@ -201,7 +210,8 @@ def _missing(course: Course, assignment: str) -> str:
     return f"There is no assignment {assignment!r} in {sources}; there are: {', '.join(known) or 'none'}.{nearest(assignment, known)}"
 
 
-def _official(notebook: Any) -> OfficialNotebook:
+def _official(notebook: Any, course: Course, assignment: str) -> OfficialNotebook:
+    source = course.folder("source", ".", assignment) / f"{notebook.name}.ipynb"
     return OfficialNotebook(
         name=notebook.name,
         kernelspec=notebook.kernelspec,
@@ -212,6 +222,7 @@ def _official(notebook: Any) -> OfficialNotebook:
         grade_cells=tuple(GradedCell(cell.name, cell.max_score) for cell in notebook.grade_cells),
         solution_cells=tuple(SolutionCell(cell.name) for cell in notebook.solution_cells),
         task_cells=tuple(GradedCell(cell.name, cell.max_score) for cell in notebook.task_cells),
+        released=released_in(source) if assignment in course.judge.notebooks else frozenset(),
     )
 
 

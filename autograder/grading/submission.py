@@ -10,16 +10,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.grading.snapshot import File, Snapshot
-from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, Beyond, content
-from autograder.plugins.handing_in import TIMESTAMP, only_copy
+from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, Refused, content
+from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import (
     LISTED,
     MOST_TOLD,
+    UNREADABLE,
     files_in,
     unwanted,
     why_not_read,
 )
+from autograder.plugins.repairing import answers_in
+from autograder.plugins.submitted import file_of
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Submission:
         files: everything else that is kept, by relative path.
         unknown: file names of notebooks that the assignment does not have; where they are many, some of them.
         left_out: what does not belong, by relative path, with the reason; the writer moves it to quarantine.
-        refused: why a person has to look at it, where it was not read.
+        refused: why a person has to look at it, where it was not read; nothing of it is moved.
     """
 
     student: str
@@ -39,12 +42,12 @@ class Submission:
     files: dict[str, File] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
-    refused: str = ""
+    refused: Refused | None = None
 
     @property
     def digest(self) -> str:
         """What changes with anything that a result depends on; what is left out is not there any more the next time."""
-        parts = (self.student, sorted(self.notebooks.items()), sorted(self.files.items()), self.refused)
+        parts = (self.student, sorted(self.notebooks.items()), sorted(self.files.items()), str(self.refused or ""))
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -60,29 +63,30 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
     Raises:
         OSError: there is no such folder.
     """
-    found = _notebooks(folder, snapshot)
+    paths = [Path(name) for name in sorted(glob.glob(f"{glob.escape(str(folder))}/*.ipynb"))]
     known = {notebook.name for notebook in snapshot.notebooks}
-    unknown = tuple(printable(path.name) for name, path in found.items() if name not in known)
-    asked = {name: path for name, path in found.items() if name in known}
+    asked = {path.stem: path for path in paths if path.stem in known}
     files: dict[str, File] = {}
     left_out: dict[str, str] = {}
     try:
         left_out = unwanted(folder, snapshot.ours)
+        if snapshot.ours:
+            asked = {snapshot.assignment: _file_of(folder, snapshot)}
         for name in _extra(folder, snapshot, ignore):
             if "." not in left_out and name not in left_out:
                 files[name] = _file(folder / name, LARGEST_FILE if snapshot.ours else MOST_BYTES)
         notebooks = {name: _read(path, left_out) for name, path in asked.items()}
-    except (Beyond, OSError) as error:
-        when = _when(folder, left_out)
-        return Submission(student, dict.fromkeys(asked), when, unknown[:MOST_TOLD], left_out, why_not_read(error))
+    except (Refused, OSError) as error:
+        reason = error if isinstance(error, Refused) else Refused(why_not_read(error), UNREADABLE)
+        names = known if snapshot.ours else asked
+        return Submission(student, dict.fromkeys(names), _when(folder, left_out), (), left_out, reason)
+    unknown = tuple(printable(path.name) for path in paths if path not in asked.values())
     return Submission(student, notebooks, files, _some(unknown), left_out)
 
 
-def _notebooks(folder: Path, snapshot: Snapshot) -> dict[str, Path]:
-    """What may be a notebook, by the name that it has for the assignment."""
-    renamed = only_copy(folder) if snapshot.ours else None
-    paths = map(Path, sorted(glob.glob(f"{glob.escape(str(folder))}/*.ipynb")))
-    return {folder.name if path == renamed else path.stem: path for path in paths}
+def _file_of(folder: Path, snapshot: Snapshot) -> Path:
+    (notebook,) = snapshot.notebooks
+    return file_of(folder, snapshot.assignment, snapshot.judge, lambda: answers_in(notebook.source_cells))
 
 
 def _file(path: Path, most: int) -> File:
@@ -91,7 +95,7 @@ def _file(path: Path, most: int) -> File:
 
 def _when(folder: Path, left_out: dict[str, str]) -> dict[str, File]:
     """The file that says when a submission was handed in, where it can be read: one that is refused is as late as any."""
-    with suppress(Beyond, OSError):
+    with suppress(Refused, OSError):
         if os.path.lexists(folder / TIMESTAMP) and not left_out.keys() & {".", TIMESTAMP}:
             return {TIMESTAMP: _file(folder / TIMESTAMP, LARGEST_FILE)}
     return {}

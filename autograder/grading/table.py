@@ -152,5 +152,5 @@ def _points(line: Line) -> str:
 
 def _cell(line: Line) -> str:
     if line.score is None:
-        return line.outcome if line.outcome in (NOTHING, NOT_GRADED) else f"? {line.outcome}"
+        return line.outcome if line.outcome in (NOTHING, NOT_GRADED) else f"? {line.state or line.outcome}"
     return "\n".join([f"{line.score:g}", *line.remarks])

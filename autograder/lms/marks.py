@@ -44,6 +44,8 @@ class Mark:
             return NOTHING
         if NOT_GRADED in outcomes:
             return NOT_GRADED
+        if why := next((line.why for line in self.lines if line.why), ""):
+            return f"waits for a person: {why}"
         waiting = [line.exercise for line in self.lines if line.score is None]
         return f"waits for a person: {', '.join(waiting)}" if waiting else ""
 

@@ -29,7 +29,19 @@ MOST_CODE = 1 << 20
 """Characters in the code cells of a notebook."""
 
 
-class Beyond(ValueError):
+class Refused(ValueError):
+    """A submission that is not graded by itself, and waits for a person; the message is a sentence that says why.
+
+    Attributes:
+        state: the same in a few words, where there are some.
+    """
+
+    def __init__(self, sentence: str, state: str = "") -> None:
+        super().__init__(sentence)
+        self.state = state
+
+
+class Beyond(Refused):
     """A submission holds more than is read; the message is a sentence that names the bound."""
 
 

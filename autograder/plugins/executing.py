@@ -39,7 +39,7 @@ from autograder.engine.inside.files import changes, stamps
 from autograder.engine.kernels import lay_out, walled_kernels
 from autograder.engine.session import COMMS
 from autograder.plugins import files_beside, widgets
-from autograder.plugins.bounds import Beyond
+from autograder.plugins.bounds import Refused
 from autograder.plugins.experiments import is_untouched, unknown, words_in
 from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.kernels_needed import why_a_kernel
@@ -119,11 +119,11 @@ class JudgedExecute(Execute):
             nb, resources = self._run(nb, resources, km)
             self._tell_of_the_network(nb, resources)
             return nb, resources
-        except Beyond as error:  # what it found beside it, with what the notebooks before it wrote
+        except Refused as error:  # what it found beside it, with what the notebooks before it wrote
             info = resources["nbgrader"]
-            info["refused"] = str(error)
+            info["refused"] = True
             self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], error)
-            say_why(nb, str(error))
+            say_why(nb, error)
             return nb, resources
 
     def _tell_of_the_network(self, nb: NotebookNode, resources: dict[str, Any]) -> None:

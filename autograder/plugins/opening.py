@@ -8,6 +8,8 @@ from __future__ import annotations
 import glob
 import os
 import re
+import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -24,13 +26,15 @@ from nbgrader.converters.base import NbGraderException
 
 from autograder.plugins.agreeing import outdated_in
 from autograder.plugins.bookkeeping import trouble_with, wait_for_a_person
-from autograder.plugins.bounds import Beyond
+from autograder.plugins.bounds import Refused, content
 from autograder.plugins.executing import unusable
 from autograder.plugins.files_beside import GIVEN, beside
-from autograder.plugins.handing_in import TIMESTAMP, misnamed, only_copy, restate
-from autograder.plugins.judges import judge_of
+from autograder.plugins.handing_in import TIMESTAMP, misnamed, only_copy, restate, says_a_time
+from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.printable import printable
-from autograder.plugins.reading import clear, files_in, read_notebook, refused, unwanted, why_not_read
+from autograder.plugins.reading import clear, files_in, notebook_in, refused, unwanted, why_not_read
+from autograder.plugins.repairing import RELEASED, OfficialCell, answers_in, as_released, official_cells, released_in
+from autograder.plugins.submitted import file_of, notebook_of
 
 TRUSTED = ("nbconvert.preprocessors.", "nbgrader.preprocessors.", "autograder.plugins.")
 
@@ -47,17 +51,34 @@ class TolerantExporter(NotebookExporter):
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
-        self._refused: dict[tuple[str, str], str] = {}
+        self._refused: dict[tuple[str, str], Exception] = {}
         if isinstance(self.parent, Autograde):
             _refuse(self.parent, unusable(self.parent.config))
-            take_up(self.parent, self.parent.coursedir.submitted_directory)
+            take_up(self.parent, self.parent.coursedir.submitted_directory, self._judged)
             _refuse_outdated(self.parent)
             self._take_only_copies(self.parent)
             self._clear_all(self.parent)
 
-    @cached_property
+    @property
+    def _judge(self) -> Judge:
+        return judge_of(self.config)
+
+    @property
     def _judged(self) -> tuple[str, ...]:
-        return judge_of(self.config).notebooks
+        return self._judge.notebooks
+
+    @cached_property
+    def _released(self) -> frozenset[str]:
+        course = self.parent.coursedir
+        source = Path(course.root, course.format_path(course.source_directory, ".", course.assignment_id))
+        return released_in(source / f"{course.assignment_id}.ipynb")
+
+    @cached_property
+    def _official(self) -> list[OfficialCell]:
+        """The cells of the judge's notebook that is graded."""
+        course = self.parent.coursedir
+        with Gradebook(course.db_url, course.course_id) as gradebook:
+            return official_cells(gradebook, course.assignment_id, course.assignment_id)
 
     @cached_property
     def _given(self) -> dict[str, Path]:
@@ -69,22 +90,24 @@ class TolerantExporter(NotebookExporter):
         if resources is None or "nbgrader" not in resources:
             return super().from_filename(filename, resources, **keywords)
         path, info = Path(filename), resources["nbgrader"]
+        ours = info["notebook"] in self._judged
         place = (info["student"], info["notebook"])
         resources["metadata"] = ResourcesDict(name=path.stem, path=str(path.parent))
         if isinstance(self.parent, Autograde):
             without_copy(self.parent, info, path)
             if info["assignment"] not in self._judged:
                 info[GIVEN] = self._given
+            elif ours:
+                info[RELEASED] = self._released
         try:
-            found = path if path.exists() or info["assignment"] not in self._judged else only_copy(path.parent) or path
-            notebook = read_notebook(
-                found, f"{info['notebook']} of {info['student']}", info["notebook"] in self._judged
-            )
-        except (Beyond, OSError) as error:
-            self._refused[place] = reason = why_not_read(error)
-            self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], reason)
-            notebook = refused(reason)
-        info["refused"] = self._refused.get(place, "")
+            found = path if path.exists() or not ours else only_copy(path.parent) or path
+            data = content(found)
+            notebook = notebook_of(data, info["notebook"], self._judge) if ours else notebook_in(data, False)
+        except (Refused, OSError) as error:
+            self._refused[place] = error
+            self.log.warning("%s of %s waits for a person: %s", info["notebook"], info["student"], why_not_read(error))
+            notebook = refused(error)
+        info["refused"] = place in self._refused
         return self.from_notebook_node(notebook, resources, **keywords)
 
     def _validate_preprocessor(self, notebook: NotebookNode, preprocessor: Any) -> None:
@@ -102,7 +125,7 @@ class TolerantExporter(NotebookExporter):
                 converter.assignments[name] = [str(folder / f"{folder.name}.ipynb")]
 
     def _clear_all(self, converter: Autograde) -> None:
-        """Look through the submissions: one that is too much to be copied is left as it is, for a person.
+        """Look through the submissions: one that is too much to be copied, or none, is left as it is, for a person.
 
         A `timestamp.txt` is restated, or moved away, at once, since nbgrader reads it before its pre-convert hook.
         """
@@ -114,12 +137,16 @@ class TolerantExporter(NotebookExporter):
             try:
                 if TIMESTAMP in unwanted(folder, ours):
                     clear(folder, ours, TIMESTAMP.__eq__)
-                if not ours:
+                if ours:
+                    file_of(folder, folder.name, self._judge, lambda: answers_in(self._official))
+                else:
                     files_in(folder, course.ignore, self._given)
-            except (Beyond, OSError) as error:
-                notebooks = converter.assignments.pop(name)
+            except (Refused, OSError) as error:
+                notebooks = [folder.name] if ours else [Path(path).stem for path in converter.assignments[name]]
+                del converter.assignments[name]
                 if converter.init_destination(course.assignment_id, student):
-                    _set_aside(converter, student, [Path(path).stem for path in notebooks], why_not_read(error))
+                    cells = as_released(self._official) if ours else []
+                    _set_aside(converter, student, notebooks, error, cells)
 
 
 class ReleasingExporter(NotebookExporter):
@@ -142,8 +169,11 @@ def without_copy(converter: BaseConverter, info: dict[str, str], path: Path) -> 
         copied.unlink(missing_ok=True)
 
 
-def take_up(converter: BaseConverter, step: str) -> None:
+def take_up(converter: BaseConverter, step: str, ours: Sequence[str] = ()) -> None:
     """Find the notebooks again that nbgrader found: it takes a student called `[a]` for a pattern.
+
+    Args:
+        ours: the assignments of which a folder without a notebook counts too: a person looks at it.
 
     Raises:
         NbGraderException: the gradebook cannot be used; the log says what to do.
@@ -158,7 +188,7 @@ def take_up(converter: BaseConverter, step: str) -> None:
         found = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
         if trouble := misnamed(_student(converter, step, folder)):
             converter.log.error(trouble)
-        elif found:
+        elif found or Path(folder).name in ours:
             converter.assignments[folder] = found
 
 
@@ -193,9 +223,12 @@ def _refuse_outdated(converter: Autograde) -> None:
     _refuse(converter, outdated_in(judge, course.db_url, course.course_id, course.assignment_id))
 
 
-def _set_aside(converter: Autograde, student: str, notebooks: list[str], reason: str) -> None:
+def _set_aside(
+    converter: Autograde, student: str, notebooks: list[str], reason: Exception, cells: list[NotebookNode]
+) -> None:
+    """Have a person give all marks, in notebooks that say why, with these cells."""
     course = converter.coursedir
-    converter.log.warning("%s of %s waits for a person: %s", course.assignment_id, student, reason)
+    converter.log.warning("%s of %s waits for a person: %s", course.assignment_id, student, why_not_read(reason))
     folder = Path(course.format_path(course.autograded_directory, student, course.assignment_id))
     with Gradebook(course.db_url, course.course_id) as gradebook:
         if not converter.create_student and student not in {known.id for known in gradebook.students}:
@@ -206,8 +239,20 @@ def _set_aside(converter: Autograde, student: str, notebooks: list[str], reason:
         for notebook in submission.notebooks:
             if notebook.name in notebooks:
                 folder.mkdir(parents=True, exist_ok=True)
-                nbformat.write(refused(reason), str(folder / f"{notebook.name}.ipynb"))
+                made = refused(reason)
+                made.cells += cells
+                nbformat.write(made, str(folder / f"{notebook.name}.ipynb"))
+                _keep_time(converter, student, folder)
             wait_for_a_person(gradebook, notebook.grades)
+
+
+def _keep_time(converter: Autograde, student: str, folder: Path) -> None:
+    """Copy the file that says when a submission was handed in, by which nbgrader finds a newer one."""
+    course = converter.coursedir
+    stamp = Path(course.format_path(course.submitted_directory, student, course.assignment_id)) / TIMESTAMP
+    with suppress(OSError):
+        if not stamp.parent.is_symlink() and says_a_time(stamp):
+            shutil.copy(stamp, folder)
 
 
 def _when(converter: Autograde, student: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution, is_task
 
+from autograder.plugins.reading import as_sentence, reason_in
 from autograder.plugins.repairing import REPAIRED
 from autograder.plugins.stamping import Asked
 from autograder.verdicts.cells import ANSWER
@@ -20,6 +21,7 @@ RIGHT, PARTLY, WRONG, NOTHING, WAITS = "✓", "◐", "✗", "·", "?"
 """By what an outcome is told at a glance, beside its words; in shape, so that no colour is needed."""
 
 UNTRIED = ("not attempted", "did not run")
+LOOKS = " A person will look at it."
 ASK_CHECK = "Run check({}) in your notebook: where a public case fails too, it shows that case in full."
 FORM = 1
 """Of what the page says for programs; `course.returned` reads it."""
@@ -90,6 +92,7 @@ class Outline:
         points: what there was to earn.
         waiting: the part of it that a person has yet to decide on.
         late: what being late costs.
+        by_hand: why a person marks all of it, in sentences; "" where it was graded by itself.
         repaired: what was put right before grading, as Markdown; "" where nothing was.
         comments: by cell, comments on answers that belong to no row.
         asking: of each exercise that has lost points, the line with which its student asks for another look.
@@ -100,6 +103,7 @@ class Outline:
     points: float
     waiting: float
     late: float
+    by_hand: str
     repaired: str
     rows: tuple[Row, ...]
     comments: Mapping[str, str]
@@ -109,6 +113,11 @@ class Outline:
     def decided(self) -> float:
         """What there was to earn where nobody has to decide any more."""
         return self.points - self.waiting
+
+    @property
+    def above(self) -> int:
+        """How many of the first cells say what is told above the notebook."""
+        return bool(self.by_hand) + bool(self.repaired)
 
     def row_of(self, cell: NotebookNode) -> Row | None:
         """The row that a cell's marks are in."""
@@ -130,6 +139,7 @@ class Outline:
             "points": self.points,
             "waiting": self.waiting,
             "late": self.late,
+            "by_hand": self.by_hand,
             "repaired": _lines(self.repaired),
             "rows": rows,
             "comments": dict(self.comments),
@@ -163,14 +173,18 @@ def outlined(
     of_rows = {row.answer for row in rows}
     waiting = [row for row in rows if row.waits]
     lost = [row.name for row in rows if row.score < row.points and not row.waits]
-    first = cells[0].source if cells and cells[0].cell_type == "markdown" else ""
+    reason = reason_in(cells)
+    repaired = next((cell.source for cell in cells[:2] if cell.source.startswith(REPAIRED)), "")
     return Outline(
         info["notebook"],
         round(info["score"] - sum(row.score for row in waiting), 2),
         round(info["max_score"], 2),
         round(sum(row.points for row in waiting), 2),
         round(info["late_penalty"], 2),
-        first if first.startswith(REPAIRED) else "",
+        ""
+        if reason is None
+        else f"This could not be graded automatically. {as_sentence(reason)}{LOOKS if any(row.mark == WAITS for row in rows) else ''}",
+        repaired,
         rows,
         {name: text for name, text in comments.items() if text and name not in of_rows},
         tuple(f"{info.get('student')}, {info.get('assignment')}, {name}: " for name in lost),

@@ -1,7 +1,7 @@
 """Take a submission in: keep out what does not belong, and make a notebook of whatever was handed in.
 
-A submission that cannot be read becomes an empty notebook with a note on top. `Repair` then fills in the released
-cells, so that the student gets a feedback page that says what happened, and nobody else's grading stops.
+One that is refused becomes an empty notebook with a note on top, and waits for a person. `Repair` then fills in the released
+cells, so that a person can give marks, the student gets a feedback page that says what happened, and nobody else's grading stops.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Collection, Sequence
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeGuard
@@ -31,8 +31,8 @@ from autograder.plugins.bounds import (
     MOST_OUTPUTS,
     MOST_VALUES,
     Beyond,
+    Refused,
     below,
-    content,
     entries,
     size,
     together,
@@ -48,7 +48,8 @@ log = logging.getLogger(__name__)
 
 LISTED = (TIMESTAMP, SECRET)
 NOT_ASKED_FOR = "this assignment asks for no such file"
-NO_FILE = "it is missing, or a link, or a folder"
+UNREADABLE = "could not be read"
+NO_FILE = f"{UNREADABLE}: it is missing, or a link, or a folder"
 WITH_IDS = (4, 5)
 """The first format of notebooks whose cells have ids."""
 AROUND = "\ufeff \t\r\n"
@@ -80,7 +81,7 @@ def quarantine(notebooks: list[str], judged: Collection[str]) -> None:
                 notebooks[:] = [name for name in notebooks if Path(name).stem == folder.name or os.path.lexists(name)]
         except OSError as error:
             log.error("could not clear %s of files that do not belong: %s", printable(str(folder)), error)
-        except Beyond:  # whoever reads it says so
+        except Refused:  # whoever reads it says so
             pass
 
 
@@ -209,31 +210,18 @@ def why_not_read(error: Exception) -> str:
     return printable(str(error))
 
 
-def read_notebook(path: Path, whose: str, ours: bool) -> NotebookNode:
-    """The notebook in a file, made valid.
-
-    Raises:
-        Beyond: there is more in it than is read.
-        OSError: it cannot be read.
-        Exception: it is another course's, and no notebook.
-    """
-    if ours and (path.is_symlink() or not path.is_file()):
-        return unreadable(NO_FILE)
-    return notebook_in(content(path), whose, ours)
-
-
-def notebook_in(data: bytes, whose: str, ours: bool) -> NotebookNode:
+def notebook_in(data: bytes, ours: bool) -> NotebookNode:
     """The notebook that some bytes are, made valid.
 
     Raises:
-        Beyond: there is more in it than is read.
+        Refused: there is more in it than is read; or it is this course's, and no notebook.
         Exception: it is another course's, and no notebook.
     """
     if data.count(b",") > MOST_VALUES:
         raise Beyond(f"the notebook holds more than {MOST_VALUES:,} values")
     text = data.decode(json.detect_encoding(data), errors="replace" if ours else "strict").strip(AROUND)
     try:
-        notebook = salvage(text, whose) if ours else _other(text)
+        notebook = salvage(text) if ours else _other(text)
     except RecursionError:
         raise Beyond("the notebook's JSON has too many brackets in one another") from None
     code = sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code")
@@ -242,7 +230,7 @@ def notebook_in(data: bytes, whose: str, ours: bool) -> NotebookNode:
     return notebook
 
 
-def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
+def salvage(text: str) -> NotebookNode:
     """A valid notebook with every cell of `text` that is one: its source, type, id, nbgrader's metadata, and its mark as an experiment or as skipped.
 
     Outputs are left behind: what was printed elsewhere is not graded here. What a student should read of it stands in the
@@ -250,12 +238,13 @@ def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
 
     Args:
         text: what was handed in.
-        whose: how the log calls it.
 
     Raises:
-        Beyond: there are too many cells.
+        Refused: there are too many cells, or it is no notebook.
         RecursionError: too many brackets stand in one another.
     """
+    if not text:
+        raise Refused(f"{UNREADABLE}: the file is empty", UNREADABLE)
     try:
         tree = json.loads(text)
         if not isinstance(tree, dict) or not isinstance(tree.get("cells"), list):
@@ -270,8 +259,7 @@ def salvage(text: str, whose: str = "a notebook") -> NotebookNode:
         raise
     except Exception as error:  # nbformat raises a dozen kinds, some from libraries of its own
         reason = printable(f"{type(error).__name__}: {error!s:.200}")
-        log.warning("%s could not be read: %s", printable(whose), reason)
-        return unreadable(reason)
+        raise Refused(f"{UNREADABLE}: {reason}", UNREADABLE) from None
     if any(isinstance(cell, dict) and not _valid_tags(cell.get("metadata")) for cell in tree["cells"]):
         rebuilt.metadata[NOTES] = [ODD_TAGS]
     return rebuilt
@@ -427,22 +415,36 @@ def _is_valid(version: tuple[int, int], parts: dict[str, Any]) -> bool:
     return True
 
 
-def unreadable(reason: str) -> NotebookNode:
-    """A notebook that says why there is no other."""
-    note = f"**This submission could not be read** ({escape(reason)}). What follows is the empty assignment."
-    return new_notebook(cells=[new_markdown_cell(note)], metadata={UNREAD: True})
-
-
-def refused(reason: str) -> NotebookNode:
+def refused(reason: Exception) -> NotebookNode:
     """A notebook that says why a person will look at what was handed in."""
     notebook = new_notebook(metadata={UNREAD: True})
     say_why(notebook, reason)
     return notebook
 
 
-def say_why(notebook: NotebookNode, reason: str) -> None:
+NOT_GRADED = "**This could not be graded automatically"
+WHY = re.compile(
+    rf"{re.escape(NOT_GRADED)}(?:: (?P<state>[^*]+))?\.\*\* (?P<sentence>.*) A person will look at it\.", re.DOTALL
+)
+
+
+def say_why(notebook: NotebookNode, reason: Exception) -> None:
     """Say on top of a notebook why a person will look at it."""
-    note = new_markdown_cell(f"**This could not be graded automatically.** {escape(reason)}. A person will look at it.")
+    state = UNREADABLE if isinstance(reason, OSError) else getattr(reason, "state", "")
+    told = escape(as_sentence(reason))
+    note = new_markdown_cell(f"{NOT_GRADED}{state and f': {state}'}.** {told} A person will look at it.")
     if (notebook.nbformat, notebook.nbformat_minor) < WITH_IDS:
         del note["id"]
     notebook.cells.insert(0, note)
+
+
+def as_sentence(reason: Exception) -> str:
+    """Why a submission was refused, with what ends a sentence."""
+    told = why_not_read(reason)
+    return told if told.endswith("?") else f"{told}."
+
+
+def reason_in(cells: Sequence[NotebookNode]) -> Refused | None:
+    """What `say_why` has said on top of a graded notebook; None where it has said nothing."""
+    found = WHY.fullmatch(cells[0].source) if cells and cells[0].cell_type == "markdown" else None
+    return Refused(unescape(found["sentence"]).removesuffix("."), found["state"] or "") if found else None

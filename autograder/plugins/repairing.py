@@ -2,15 +2,19 @@
 
 nbgrader trusts the metadata in a submitted notebook. Here only the gradebook is believed: which cells there are, of what
 type, what they are worth, what the locked ones say. From the submission come the sources of the answer cells and
-of the student's own cells, nothing else.
+of the student's own cells, nothing else. No repair decides what a person marks, and none hides an answer given in another cell.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -29,6 +33,12 @@ REPAIRED = "**Repaired before grading**"
 
 SETTINGS = ("schema_version", "grade", "solution", "task", "locked", "points")
 
+RELEASED = "released"
+"""Among what nbgrader tells of a notebook, what `released_in` finds in its source."""
+
+LOOK_FOR_IT = "*A person looks for the answer in the student's own cells: {}.*"
+MISSING = "# this answer was missing"
+
 
 @dataclass(frozen=True)
 class OfficialCell:
@@ -39,6 +49,24 @@ class OfficialCell:
     source: str
     locked: bool
     metadata: dict[str, Any]
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether it is an answer that a person marks."""
+        return bool(self.metadata.get("grade") and self.metadata.get("solution"))
+
+
+class SourceCell(Protocol):
+    """A cell as it was released, wherever that is kept."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def locked(self) -> bool: ...
 
 
 class Repair(NbGraderPreprocessor):
@@ -51,9 +79,11 @@ class Repair(NbGraderPreprocessor):
         with self._gradebook(info["db_url"]) as gradebook:
             official = official_cells(gradebook, info["notebook"], info["assignment"])
         told = nb.metadata.pop(NOTES, [])
-        unread = nb.metadata.pop(UNREAD, False)
-        nb.cells, notes = repair(nb.cells, official)
-        notes = [] if unread else told + notes  # of cells that nobody read there is nothing to say
+        if nb.metadata.pop(UNREAD, False):  # of cells that nobody read there is nothing to say
+            nb.cells += as_released(official)
+            return nb, resources
+        nb.cells, notes = repair(nb.cells, official, info.get(RELEASED, ()))
+        notes = told + notes
         for note in notes:
             self.log.warning("%s of %s: %s", info["notebook"], info["student"], printable(note))
         if notes:
@@ -90,8 +120,28 @@ def official_cells(gradebook: Gradebook, notebook: str, assignment: str) -> list
     return found
 
 
-def repair(cells: list[NotebookNode], official: list[OfficialCell]) -> tuple[list[NotebookNode], list[str]]:
-    """The cells as they may be graded, and a note on everything that was not as it was released."""
+def released_in(path: Path) -> frozenset[str]:
+    """By what the cells of a notebook as it was released are known: what stands in each, and the ids of those with code.
+
+    Args:
+        path: the source notebook. Where there is none, all cells pass for a student's own.
+    """
+    if not path.is_file():
+        return frozenset()
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = {"".join(cell["source"]).strip() for cell in cells}
+    return frozenset(texts | {cell["id"] for cell in cells if cell["cell_type"] == "code" and "id" in cell})
+
+
+def repair(
+    cells: list[NotebookNode], official: list[OfficialCell], released: Collection[str] = ()
+) -> tuple[list[NotebookNode], list[str]]:
+    """The cells as they may be graded, and a note on everything that was not as it was released.
+
+    Args:
+        official: the cells that the gradebook has.
+        released: what `released_in` says of the others.
+    """
     notes: list[str] = []
     known = {cell.name: cell for cell in official}
     claims: dict[str, NotebookNode] = {}
@@ -110,13 +160,83 @@ def repair(cells: list[NotebookNode], official: list[OfficialCell]) -> tuple[lis
         elif name is not None:
             notes.append(f"{name!r:.60} is not a cell of this assignment; it is graded as an ordinary cell")
         kept.append(cell)
+    own = [cell for cell in kept if _is_own(cell, released)]
     for cell in official:
         if cell.name not in claims:
-            notes.append(f"the cell {cell.name} was missing; it was put back")
+            looks = "; a person looks for the answer in other cells" if cell.by_hand else ""
+            notes.append(f"the cell {cell.name} was missing; it was put back{looks}")
             _insert(kept, _blank(cell), claims.get(_answer_to(cell.name)))
         elif cell.locked:
             _move_after_answer(kept, claims[cell.name], claims.get(_answer_to(cell.name)), notes)
+        elif cell.by_hand and own and claims[cell.name].source == cell.source:
+            notes.append(f"the cell {cell.name} is as it was released; a person looks for the answer in other cells")
+            claims[cell.name].source += f"\n\n{LOOK_FOR_IT.format('this cell is as it was released')}"
+    _follow_own_answers(kept, own, known, notes)
     return kept, notes
+
+
+def _is_own(cell: NotebookNode, released: Collection[str]) -> bool:
+    """Whether a student has made a cell, or put words of their own into a text."""
+    text = cell.source.strip()
+    known = text in released or (cell.cell_type == "code" and cell.id in released)
+    return bool(text) and not known and "nbgrader" not in cell.metadata
+
+
+def _follow_own_answers(
+    kept: list[NotebookNode], own: list[NotebookNode], known: dict[str, OfficialCell], notes: list[str]
+) -> None:
+    """Where an answer cell is as it was released, and a cell of the student's own defines what it asks for, let the test come after
+    that cell: of several after the last, as in a kernel that has run them all."""
+    after: dict[int, int] = {}
+    for name, answer in known.items():
+        test = name.removesuffix(ANSWER)
+        if answer.locked or test == name or test not in known:
+            continue
+        place, cell = next((i, cell) for i, cell in enumerate(kept) if _official_name(cell) == name)
+        found = next((other for other in reversed(own) if _defines(other, test)), None)
+        if found is None or is_written(cell, answer.source):
+            continue
+        moved = place > (there := _place(kept, found))
+        if moved:
+            kept.insert(there, kept.pop(place))
+        judged, there = next(i for i, cell in enumerate(kept) if _official_name(cell) == test), _place(kept, found)
+        if judged < there:
+            test_cell = kept.pop(judged)
+            kept.insert(there + after.get(id(found), 0), test_cell)
+            after[id(found)] = after.get(id(found), 0) + 1
+            moved = True
+        if moved:
+            notes.append(f"{test} is defined in a cell of its own, and the cell {name} is empty; the other cell counts")
+
+
+def is_written(cell: NotebookNode, released: str) -> bool:
+    """Whether a student has answered in a cell that was released like this. Code that still ends as it did then is not written."""
+    if cell.cell_type != "code":
+        return cell.source.strip() not in ("", released.strip())
+    return _last_line(cell.source) not in ("", _last_line(released))
+
+
+def _last_line(source: str) -> str:
+    """The last line of code that is no comment."""
+    lines = (line.strip() for line in reversed(source.splitlines()))
+    return next((line for line in lines if line and not line.startswith("#")), "")
+
+
+def _defines(cell: NotebookNode, name: str) -> bool:
+    """Whether a cell of code gives something this name, as far as a line tells."""
+    binds = (
+        rf"^[ \t]*(?:async +)?def +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)|^[ \t]*(?:from +\S+ +)?import\b.*\b{name}\b"
+    )
+    return cell.cell_type == "code" and re.search(binds, cell.source, re.MULTILINE) is not None
+
+
+def _place(cells: list[NotebookNode], cell: NotebookNode) -> int:
+    return next(i for i, other in enumerate(cells) if other is cell)
+
+
+def _official_name(cell: NotebookNode) -> str:
+    name: str = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    return name
 
 
 def _mark(stated: NotebookNode) -> NotebookNode:
@@ -177,13 +297,25 @@ def was_released(cell: NotebookNode, stated: dict[str, Any], *sources: str) -> b
             if compute_checksum(released) == stated.get("checksum"):
                 return True
     return False
+def as_released(official: list[OfficialCell]) -> list[NotebookNode]:
+    """The cells that the gradebook has, where nothing of a submission is graded by itself: what a person's marks belong to."""
+    return [_made(cell, cell.source) for cell in official]
+
+
+def answers_in(official: Iterable[SourceCell]) -> dict[str, str]:
+    """By the names of the cells that students fill in, what stands in them as they are released."""
+    return {cell.name: cell.source for cell in official if not cell.locked}
 
 
 def _blank(official: OfficialCell) -> NotebookNode:
     """A missing cell: a locked one as it was released, an answer without anything that could hide one given elsewhere."""
-    make = new_code_cell if official.cell_type == "code" else new_markdown_cell
-    source = official.source if official.locked or official.cell_type != "code" else "# this answer was missing"
-    cell = make(source)
+    if official.locked:
+        return _made(official, official.source)
+    return _made(official, MISSING if official.cell_type == "code" else LOOK_FOR_IT.format("this cell was missing"))
+
+
+def _made(official: OfficialCell, source: str) -> NotebookNode:
+    cell = (new_code_cell if official.cell_type == "code" else new_markdown_cell)(source)
     cell.metadata["nbgrader"] = NotebookNode(official.metadata)
     return cell
 

@@ -15,9 +15,10 @@ from autograder.exercises import exercises_in
 from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.report.gathering import gather
-from autograder.grading.report.lines import NOTHING, Line, lines
+from autograder.grading.report.lines import FOR_A_PERSON, NOTHING, Line, lines
 from autograder.grading.report.telling import passed_and_lost
 from autograder.grading.run import grade
+from autograder.problems import FAILED
 from course.afterwards import ALL_PASS
 from tests.support.submissions import words
 
@@ -40,9 +41,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def graded(course: Course) -> Path:
     """The report on the class."""
     done = grade(course, NOTEBOOK)
-    assert done.failed == {}
-    (said,) = done.notes["gus"]
-    assert said.startswith(f"{NOTEBOOK} could not be read: ")
+    assert set(done.failed) == {"gus"}
+    assert done.failed["gus"].startswith("could not be read: ")
+    assert done.notes["gus"] == []
     assert done.report
     return done.report
 
@@ -64,7 +65,7 @@ def test_each_student_of_the_sample_earns_what_their_story_says(report: list[Lin
     assert row(report, "ada") == [(2.0, "passed"), (2.0, "passed"), (3.0, "passed")]
     assert row(report, "ben") == [(0.0, "not attempted")] * 3
     assert row(report, "cleo") == [(2.0, "passed"), (0.0, "not attempted"), (0.0, "not attempted")]
-    assert row(report, "gus") == [(0.0, "not attempted")] * 3
+    assert row(report, "gus") == [(None, FOR_A_PERSON)] * 3
 
 
 @pytest.mark.parametrize(("student", "place"), [("dan", 0), ("eve", 1), ("fay", 2)])
@@ -110,12 +111,13 @@ def test_grading_prints_the_table_and_says_who_handed_in_nothing(
     course: Course, graded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "140")
-    assert run(course.root, NOTEBOOK) == 0
+    assert run(course.root, NOTEBOOK) == FAILED
     printed = capsys.readouterr().out
     told = {cells[0].strip(): [c.strip() for c in cells[1:]] for cells in table_rows(printed)}
     assert told["ada"] == ["2", "2", "3", "7"]
     assert told["hal"] == [NOTHING, NOTHING, NOTHING, "0"]
-    assert "could not be graded" not in printed
+    assert told["gus"] == ["? could not be read"] * 3 + ["0"]
+    assert printed.count("could not be graded") == printed.count("gus could not be graded: could not be read: ") == 1
 
 
 def table_rows(printed: str) -> list[list[str]]:
@@ -124,7 +126,7 @@ def table_rows(printed: str) -> list[list[str]]:
 
 def test_an_unreadable_submission_gets_a_page_that_says_so(course: Course, graded: Path) -> None:
     page = (course.folder("feedback", "gus", NOTEBOOK) / f"{NOTEBOOK}.html").read_text()
-    assert "This submission could not be read" in page
+    assert "This could not be graded automatically. could not be read: JSONDecodeError" in words(page)
 
 
 # ------------------------------------------------------------------------------------------------------- a large class
@@ -141,7 +143,7 @@ def test_a_large_class_has_the_odd_ones_of_every_large_class(tmp_path: Path) -> 
         course, NOTEBOOK, feedback=False, students=[odd["no notebook"], odd["another name"], odd["a copied cell"]]
     )
     told = {student: " ".join(notes) for student, notes in graded.notes.items()}
-    assert "could not be read" in told[odd["no notebook"]]
+    assert "could not be read" in graded.failed[odd["no notebook"]]
     assert " (1).ipynb is read as " in told[odd["another name"]]
     assert "was there twice" in told[odd["a copied cell"]]
     named = ("ends its process", "a syntax error", "late", "is right in public only")

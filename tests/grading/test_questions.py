@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 from nbgrader.api import Gradebook
 
 from autograder.exercises import tasks_in
@@ -38,6 +38,15 @@ def untouched(notebook: NotebookNode) -> None:
     pass
 
 
+def worked_on_elsewhere(notebook: NotebookNode) -> None:
+    """Guesses, an experiment and an exercise, in the cells that are there."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and (
+            cell.source.startswith("guess") or cell.id in ("meet", "parallel-block-solution")
+        ):
+            cell.source = cell.source.replace("None", '"a"') + "\n# tried\n1 + 1"
+
+
 def answered(notebook: NotebookNode) -> None:
     question(notebook).source = ANSWER
 
@@ -48,6 +57,47 @@ def emptied(notebook: NotebookNode) -> None:
 
 def deleted(notebook: NotebookNode) -> None:
     notebook.cells.remove(question(notebook))
+
+
+def written_anew(notebook: NotebookNode) -> None:
+    place = notebook.cells.index(question(notebook))
+    notebook.cells[place] = new_markdown_cell(ANSWER)
+
+
+def without_metadata(notebook: NotebookNode) -> None:
+    answered(notebook)
+    question(notebook).metadata = {}
+
+
+def without_metadata_and_ids(notebook: NotebookNode) -> None:
+    answered(notebook)
+    for number, cell in enumerate(notebook.cells):
+        cell.update(id=f"new-{number}", metadata={})
+
+
+def without_names(notebook: NotebookNode) -> None:
+    answered(notebook)
+    del question(notebook).metadata.nbgrader["grade_id"]
+
+
+def in_a_cell_below(notebook: NotebookNode) -> None:
+    notebook.cells.insert(notebook.cells.index(question(notebook)) + 1, new_markdown_cell(ANSWER))
+
+
+def in_a_cell_above(notebook: NotebookNode) -> None:
+    notebook.cells.insert(notebook.cells.index(question(notebook)), new_markdown_cell(ANSWER))
+
+
+def at_the_end(notebook: NotebookNode) -> None:
+    notebook.cells.append(new_raw_cell(ANSWER))
+
+
+def in_a_cell_of_code(notebook: NotebookNode) -> None:
+    notebook.cells.insert(notebook.cells.index(question(notebook)) + 1, new_code_cell(f"# {ANSWER}"))
+
+
+def under_the_question(notebook: NotebookNode) -> None:
+    notebook.cells[notebook.cells.index(question(notebook)) - 2].source += f"\n\n{ANSWER}"
 
 
 def retyped(notebook: NotebookNode) -> None:
@@ -73,9 +123,29 @@ def points_itself(notebook: NotebookNode) -> None:
 
 
 CLASS: dict[str, Callable[[NotebookNode], None]] = {
-    made.__name__: made for made in (untouched, answered, emptied, deleted, retyped, copied, split, points_itself)
+    made.__name__: made
+    for made in (
+        untouched,
+        worked_on_elsewhere,
+        answered,
+        emptied,
+        deleted,
+        written_anew,
+        without_metadata,
+        without_metadata_and_ids,
+        without_names,
+        in_a_cell_below,
+        in_a_cell_above,
+        at_the_end,
+        in_a_cell_of_code,
+        under_the_question,
+        retyped,
+        copied,
+        split,
+        points_itself,
+    )
 }
-UNANSWERED = ("untouched", "deleted")
+UNANSWERED = ("untouched", "worked_on_elsewhere")
 
 
 def hand_in(course: Course, student: str, change: Callable[[NotebookNode], None]) -> None:
@@ -140,6 +210,24 @@ def test_the_report_says_who_waits_and_what_the_question_is_worth(graded: Graded
 def test_grading_says_how_many_answers_wait(course: Course, graded: Graded, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(course.root, NOTEBOOK) == 0
     assert f"{len(CLASS) - len(UNANSWERED)} to be graded by hand" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "student", [who for who in CLASS if who not in (*UNANSWERED, "emptied", "deleted", "points_itself")]
+)
+def test_an_answer_stands_on_the_page_wherever_it_was_written(course: Course, graded: Graded, student: str) -> None:
+    assert ANSWER in words((course.folder("feedback", student, NOTEBOOK) / f"{NOTEBOOK}.html").read_text())
+
+
+@pytest.mark.parametrize("student", ["deleted", "written_anew", "in_a_cell_below"])
+def test_where_the_answer_may_stand_in_another_cell_its_own_says_so(
+    course: Course, graded: Graded, student: str
+) -> None:
+    path = course.folder("autograded", student, NOTEBOOK) / f"{NOTEBOOK}.ipynb"
+    assert (
+        "A person looks for the answer in the student's own cells"
+        in question(nbformat.read(str(path), as_version=4)).source
+    )
 
 
 @pytest.mark.parametrize("student", ["answered", "retyped", "copied"])

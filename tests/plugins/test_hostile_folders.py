@@ -251,7 +251,7 @@ BOUNDS = {
         with_cells(",".join([EMPTY_CELL] * 100_000)), A_PERSON, f"more than {MOST_CELLS:,} cells", PERSON
     ),
     "much-code": Odd(with_cells(json.dumps(BIG)), A_PERSON, "code is longer than 1 MiB", PERSON),
-    "a-folder": Odd(a_folder, NOTHING, page="it is missing, or a link, or a folder"),
+    "a-folder": Odd(a_folder, A_PERSON, page="is a link, or no plain file"),
     "hard-link": Odd(hard_link, said=f"kept: {NOT_ASKED_FOR}"),
 }
 

@@ -181,17 +181,6 @@ def oversized(notebook: NotebookNode, path: Path) -> Made:
     return json.dumps(notebook) + " " * (20 << 20)
 
 
-def linked_notebook(notebook: NotebookNode, path: Path) -> Made:
-    path.symlink_to(path.parents[2] / "honest" / NOTEBOOK / f"{NOTEBOOK}.ipynb")
-    return None
-
-
-def linked_folder(notebook: NotebookNode, path: Path) -> Made:
-    path.parent.rmdir()
-    path.parent.symlink_to(path.parents[2] / "honest" / NOTEBOOK)
-    return None
-
-
 def extra_files(notebook: NotebookNode, path: Path) -> Made:
     for name in ("torch.py", "numpy.py", "course.py"):
         path.with_name(name).write_text("raise RuntimeError('shadowed')")
@@ -223,8 +212,7 @@ def markers_in_an_answer(notebook: NotebookNode, path: Path) -> Made:
     return notebook
 
 
-UNREADABLE = "This submission could not be read"
-MISSING = "it is missing, or a link, or a folder"
+UNREADABLE = "This could not be graded automatically. could not be read: "
 FOR_A_PERSON = (None, None, None)
 NOT_GRADED = "This could not be graded automatically."
 ATTEMPTS = {
@@ -313,19 +301,28 @@ ATTEMPTS = {
     "own-marks": Attempt(marks_as_last_expression, NOTHING, page="pairwise_dots: not right yet, 0 of 2 points"),
     "stored-output": Attempt(stored_output, (0.0, 2.0, 3.0), page="pairwise_dots: not attempted, 0 of 2 points"),
     "broken-json": Attempt(
-        broken_json, NOTHING, log=f"{NOTEBOOK} of broken-json could not be read: JSONDecodeError", page=UNREADABLE
+        broken_json,
+        FOR_A_PERSON,
+        log=f"{NOTEBOOK} of broken-json waits for a person: could not be read: JSONDecodeError",
+        page=UNREADABLE,
     ),
     "empty-file": Attempt(
-        empty_file, NOTHING, log=f"{NOTEBOOK} of empty-file could not be read: JSONDecodeError", page=UNREADABLE
+        empty_file,
+        FOR_A_PERSON,
+        log=f"{NOTEBOOK} of empty-file waits for a person: could not be read: the file is empty",
+        page=UNREADABLE,
     ),
     "bytes": Attempt(
         bytes_that_are_no_text,
-        NOTHING,
-        log=f"{NOTEBOOK} of bytes could not be read: JSONDecodeError",
+        FOR_A_PERSON,
+        log=f"{NOTEBOOK} of bytes waits for a person: could not be read: JSONDecodeError",
         page=UNREADABLE,
     ),
     "another-json": Attempt(
-        another_json, NOTHING, log=f"{NOTEBOOK} of another-json could not be read", page=UNREADABLE
+        another_json,
+        FOR_A_PERSON,
+        log=f"{NOTEBOOK} of another-json waits for a person: could not be read",
+        page=UNREADABLE,
     ),
     "nested-json": Attempt(
         nested_json,
@@ -336,8 +333,6 @@ ATTEMPTS = {
     "another-encoding": Attempt(another_encoding, ALL),
     "one-bad-cell": Attempt(cell_that_is_none, ALL),
     "oversized": Attempt(oversized, FOR_A_PERSON, log=f"{NOTEBOOK}.ipynb is larger than 20 MiB", page=NOT_GRADED),
-    "linked-notebook": Attempt(linked_notebook, NOTHING, log=f"{NOTEBOOK}.ipynb: it is a link", page=MISSING),
-    "linked-folder": Attempt(linked_folder, NOTHING, log=f"{NOTEBOOK}.link: it is a link", page=MISSING),
     "missing-picture": Attempt(missing_picture, ALL, page="The picture attachment:gone.png is not in this notebook."),
     "colours": Attempt(colours, ALL, page="more characters are not shown here."),
     "hard-text": Attempt(hard_text, ALL, page="4,950,000 more characters are not shown here."),
@@ -377,9 +372,7 @@ def test_the_feedback_page_says_what_was_wrong_with_a_submission(graded: Graded,
     assert ATTEMPTS[student].page in words(page(graded.course, student))
 
 
-@pytest.mark.parametrize(
-    "student", [name for name, attempt in ATTEMPTS.items() if attempt.page in (UNREADABLE, MISSING)]
-)
+@pytest.mark.parametrize("student", [name for name, attempt in ATTEMPTS.items() if attempt.page == UNREADABLE])
 def test_of_what_could_not_be_read_nothing_else_is_said(graded: Graded, student: str) -> None:
     assert "was missing; it was put back" not in graded.log_of(student)
     told = words(page(graded.course, student))
@@ -393,17 +386,15 @@ def test_what_the_exercises_are_worth_is_what_the_release_said(graded: Graded) -
     assert worth == ALL
 
 
-def test_nobody_but_those_who_handed_in_too_much_is_left_to_be_graded_by_hand(graded: Graded) -> None:
+def test_nobody_but_those_whose_work_could_not_be_read_is_left_to_be_graded_by_hand(graded: Graded) -> None:
     with Gradebook(graded.course.database) as gradebook:
         waiting = [s.student.id for s in gradebook.assignment_submissions(NOTEBOOK) if s.needs_manual_grade]
-    assert sorted(waiting) == ["nested-json", "oversized"]
+    assert sorted(waiting) == ["another-json", "broken-json", "bytes", "empty-file", "nested-json", "oversized"]
 
 
 @pytest.mark.parametrize(
     ("student", "file"),
     [
-        ("linked-notebook", f"{NOTEBOOK}/{NOTEBOOK}.ipynb"),
-        ("linked-folder", f"{NOTEBOOK}.link"),
         ("extra-files", f"{NOTEBOOK}/numpy.py"),
         ("extra-files", f"{NOTEBOOK}/course.py"),
     ],

@@ -1,4 +1,4 @@
-"""Whatever is handed in, what comes out is a notebook, with every answer in it that can be read."""
+"""Whatever is handed in, what comes out is a notebook with every answer in it that can be read, or a sentence that says why there is none."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbgrader.utils import compute_checksum
 
-from autograder.plugins.bounds import MOST_OUTPUTS
-from autograder.plugins.reading import notebook_in, salvage
+from autograder.plugins.bounds import MOST_OUTPUTS, Refused
+from autograder.plugins.reading import UNREADABLE, notebook_in, reason_in, refused, salvage
 from tests.support.counting import calls
 from tests.support.sampled import sampled
 
@@ -40,8 +40,11 @@ DOCUMENT = st.fixed_dictionaries(
 
 
 @given(st.text() | st.builds(json.dumps, JSON | DOCUMENT))
-def test_any_text_becomes_a_notebook_that_can_be_written(text: str) -> None:
-    notebook = salvage(text)
+def test_any_text_becomes_a_notebook_that_can_be_written_or_is_refused(text: str) -> None:
+    try:
+        notebook = salvage(text)
+    except Refused as reason:
+        notebook = refused(reason)
     nbformat.validate(notebook)
     nbformat.writes(notebook).encode()
 
@@ -86,11 +89,35 @@ def test_a_notebook_of_format_3_is_read_too() -> None:
     assert [cell.source for cell in salvage(json.dumps(old)).cells] == ["x = 1"]
 
 
-def test_an_unreadable_notebook_says_so_in_its_only_cell() -> None:
-    (cell,) = salvage("[1, 2").cells
-    assert cell.cell_type == "markdown"
-    assert cell.source.startswith("**This submission could not be read** (JSONDecodeError: ")
-    assert cell.source.endswith(" What follows is the empty assignment.")
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("[1, 2", "could not be read: JSONDecodeError: "), ("", "could not be read: the file is empty")],
+)
+def test_of_what_cannot_be_read_a_sentence_says_why(text: str, sentence: str) -> None:
+    with pytest.raises(Refused, match=f"^{sentence}") as refusal:
+        salvage(text)
+    assert refusal.value.state == UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        Refused("this is 01, handed in for 00", "another notebook"),
+        Refused("<b> & *c*: which one counts?"),
+        Refused("a\nb. A person will look at it.", "x"),
+        RuntimeError("it died"),
+    ],
+)
+def test_why_a_submission_was_refused_is_read_again_from_what_is_said_on_top(reason: Exception) -> None:
+    notebook = refused(reason)
+    nbformat.validate(notebook)
+    found = reason_in(notebook.cells)
+    assert found is not None
+    assert (str(found), found.state) == (str(reason).replace("\n", r"\n"), getattr(reason, "state", ""))
+
+
+def test_of_a_cell_that_a_student_wrote_no_reason_is_read() -> None:
+    assert reason_in(salvage(text_of(answer("1"))).cells) is None
 
 
 # ------------------------------------------------------------------------------------------------- other courses' notebooks
@@ -102,7 +129,7 @@ NO_OUTPUT = {"output_type": "strea", "name": 3}
 
 
 def other(*cells: Any, **metadata: Any) -> nbformat.NotebookNode:
-    return notebook_in(text_of(*cells, metadata=metadata).encode(), "a notebook", False)
+    return notebook_in(text_of(*cells, metadata=metadata).encode(), False)
 
 
 def cell(name: str = "a", **parts: Any) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def test_the_same_answers_earn_the_same(by_nbgrader: Graded, by_class: Course, f
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
 def test_another_courses_notebook_is_read_too(by_nbgrader: Graded, front_end: str) -> None:
     content = place(by_nbgrader.course, f"all-{front_end}").read_bytes()
-    notebook = notebook_in(content, "a notebook", ours=False)
+    notebook = notebook_in(content, ours=False)
     nbformat.validate(notebook)
     untouched = json.loads(place(by_nbgrader.course, f"all-{UNTOUCHED}").read_bytes())
     assert [same_ends(cell.source) for cell in notebook.cells] == [

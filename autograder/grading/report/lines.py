@@ -17,6 +17,7 @@ from autograder.grading.lateness import Late
 from autograder.grading.report import outcomes
 from autograder.plugins.judges import Judge, worth
 from autograder.plugins.printable import printable, without_colours
+from autograder.plugins.reading import reason_in
 from autograder.plugins.verdicts import verdicts_in
 from autograder.verdicts.cells import ANSWER
 
@@ -50,6 +51,8 @@ class Line:
         is_marked: whether a person has marked it.
         error: how a test without a judge ended: the kind of the error, and the line of the test; "" where it did not end so.
         message: what that error says.
+        state, why: of a submission that was not graded by itself, and that nobody has marked yet: what it is in a few words, if there
+            are some, and in a sentence.
     """
 
     student: str
@@ -67,6 +70,8 @@ class Line:
     is_marked: bool = False
     error: str = ""
     message: str = ""
+    state: str = ""
+    why: str = ""
 
     @property
     def handed_in(self) -> bool:
@@ -100,7 +105,7 @@ class Line:
         """What points alone do not say: the mistakes, or that none was recognised, or what became of it."""
         if self.unrecognised:
             return (f"{'raised, ' if self.outcome == 'raised' else ''}{NOT_RECOGNISED}",)
-        return self.mistakes or (() if self.outcome in SILENT else (self.outcome,))
+        return self.mistakes or (() if self.outcome in SILENT else (self.state or self.outcome,))
 
 
 def lines(course: Course, assignment: str) -> list[Line]:
@@ -113,7 +118,9 @@ def lines(course: Course, assignment: str) -> list[Line]:
     for student in sorted(gradebook.students(course).keys() | submitters):
         folder = course.folder("autograded", student, assignment)
         absent = None if folder.is_dir() else NOT_GRADED if student in submitters else NOTHING
-        graded = _graded_cells(folder / f"{assignment}.ipynb") if ours else []
+        stored = _cells(folder / f"{assignment}.ipynb") if ours else []
+        refused = reason_in(stored[:1])
+        graded = _graded_cells(stored)
         verdicts, sources = verdicts_in(graded), _sources(graded)
         others = {} if ours or absent else _lost(folder, places, student, grades)
         for (notebook, cell), (label, points) in places.items():
@@ -125,7 +132,21 @@ def lines(course: Course, assignment: str) -> list[Line]:
             if verdict is None:
                 said = _without_verdict(course.judge, assignment, cell, grade)
                 is_marked = grade is not None and grade.manual is not None
-                line = Line(student, label, score, said, (), points, by_hand, extra, is_marked=is_marked)
+                why = refused if refused and said == FOR_A_PERSON else None
+                state, sentence = (why.state, str(why)) if why else ("", "")
+                line = Line(
+                    student,
+                    label,
+                    score,
+                    said,
+                    (),
+                    points,
+                    by_hand,
+                    extra,
+                    is_marked=is_marked,
+                    state=state,
+                    why=sentence,
+                )
                 found.append(_told(line, *others.get((notebook, cell), (None, False))))
                 continue
             line = Line(
@@ -207,7 +228,7 @@ def _lost(
     found = {}
     for notebook in dict.fromkeys(notebook for notebook, _ in lost):
         is_released = False
-        for cell in _graded_cells(folder / f"{notebook}.ipynb"):
+        for cell in _graded_cells(_cells(folder / f"{notebook}.ipynb")):
             if _is_answer(cell):
                 is_released = compute_checksum(cell) == cell.metadata.nbgrader.get("checksum")
             if (place := (notebook, cell.metadata.nbgrader.grade_id)) in lost:
@@ -237,13 +258,19 @@ def _is_answer(cell: NotebookNode) -> bool:
     return is_solution(cell) or is_task(cell)
 
 
-def _graded_cells(path: Path) -> list[NotebookNode]:
-    """The cells of a graded notebook that nbgrader knows, if it is there."""
+def _cells(path: Path) -> list[NotebookNode]:
+    """The first cell of a graded notebook, if it is there, and those that nbgrader knows."""
     if not path.is_file():
         return []
     read = json.loads(path.read_text(encoding="utf-8"))["cells"]
     known = [cell for cell in read if "grade_id" in cell["metadata"].get("nbgrader", {})]
-    return [from_dict({**cell, "source": "".join(cell["source"])}) for cell in known]
+    first = [cell for cell in read[:1] if cell not in known]
+    return [from_dict({**cell, "source": "".join(cell["source"])}) for cell in (*first, *known)]
+
+
+def _graded_cells(cells: Iterable[NotebookNode]) -> list[NotebookNode]:
+    """Of these cells, those that nbgrader knows."""
+    return [cell for cell in cells if "nbgrader" in cell.metadata]
 
 
 def _sources(graded: list[NotebookNode]) -> dict[str, str]:

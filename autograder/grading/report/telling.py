@@ -241,7 +241,8 @@ def unusual(gathered: Gathered) -> list[Unusual]:
             ),
         ),
         _unusual(
-            "Wait for a person", ((line.student, f"{line.exercise}, {_waits(line)}") for line in lines if line.by_hand)
+            "Wait for a person",
+            ((line.student, line.why or f"{line.exercise}, {_waits(line)}") for line in lines if line.by_hand),
         ),
         _unusual("Repaired, renamed, moved away or stopped", notes),
         _unusual(

@@ -1,0 +1,271 @@
+"""What is no submission to an assignment waits for a person, who is told in one sentence what it is, through both doors."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.api import Gradebook
+
+from autograder.folder import Course
+from autograder.grading.report.lines import FOR_A_PERSON, lines
+from autograder.grading.reporting import report
+from autograder.lms.command import run_export
+from autograder.plugins.handing_in import TIMESTAMP
+from autograder.plugins.submitted import ANOTHER, NO_CELL, NO_NOTEBOOK, SEVERAL
+from autograder.problems import FAILED
+from autograder.settings import ROOT
+from tests.support import commands
+from tests.support.commands import nbgrader
+from tests.support.submissions import (
+    EXERCISES,
+    NOTEBOOK,
+    RIGHT,
+    filled,
+    hand_in,
+    page,
+    place,
+    scores,
+    words,
+)
+
+pytestmark = pytest.mark.thorough  # a class of attempts, graded through both doors
+
+OTHER = "01_token_loops"
+FILE = f"{NOTEBOOK}.ipynb"
+HANDED_IN = f"{NOTEBOOK}-2026-01-02-101010.ipynb"
+UNREADABLE = "could not be read"
+A_PERSON = (None, None, None)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Something that is no submission.
+
+    Attributes:
+        make: given the released notebook, one with answers, and the folder, writes what is handed in.
+        state: in a few words.
+        sentence: what is said of it.
+    """
+
+    make: Callable[[NotebookNode, NotebookNode, Path], Any]
+    state: str
+    sentence: str
+
+
+def files(**named: str) -> Callable[[NotebookNode, NotebookNode, Path], None]:
+    """Files with these contents, by their names with "__" for a dot."""
+
+    def make(blank: NotebookNode, work: NotebookNode, folder: Path) -> None:
+        for name, text in named.items():
+            write(folder / name.replace("__", "."), text)
+
+    return make
+
+
+def write(path: Path, content: NotebookNode | str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+
+
+def other(without_metadata: bool = False) -> NotebookNode:
+    """Another notebook of the course, answered."""
+    notebook = nbformat.read(str(ROOT / "source" / OTHER / f"{OTHER}.ipynb"), as_version=4)
+    for cell in notebook.cells if without_metadata else ():
+        cell.metadata = {}
+    return notebook
+
+
+def blank_beside(*others: str) -> Callable[[NotebookNode, NotebookNode, Path], None]:
+    def make(blank: NotebookNode, work: NotebookNode, folder: Path) -> None:
+        write(folder / FILE, blank)
+        for name in others:
+            write(folder / name, work)
+
+    return make
+
+
+def which(*others: str) -> str:
+    named, has = (others[0], "has") if len(others) == 1 else (" and ".join(others), "have")
+    return f"{FILE} is as it was released, and {named} beside it {has} answers: which one counts?"
+
+
+def linked(blank: NotebookNode, work: NotebookNode, folder: Path) -> None:
+    (folder / FILE).symlink_to(folder.parents[1] / "honest" / NOTEBOOK / FILE)
+
+
+def linked_folder(blank: NotebookNode, work: NotebookNode, folder: Path) -> None:
+    folder.rmdir()
+    folder.symlink_to(folder.parents[1] / "honest" / NOTEBOOK)
+
+
+def answered_in_own_cells(blank: NotebookNode, work: NotebookNode, folder: Path) -> None:
+    write(folder / FILE, blank)
+    blank.cells[3:3] = [new_code_cell(RIGHT["mix_rows"])]
+    write(folder / "Untitled.ipynb", blank)
+
+
+KINDS = {
+    "truncated": Kind(lambda blank, work, folder: write(folder / FILE, json.dumps(work)[:5000]), UNREADABLE, f"{UNREADABLE}: JSONDecodeError: Unterminated string"),
+    "empty": Kind(lambda blank, work, folder: write(folder / FILE, ""), UNREADABLE, f"{UNREADABLE}: the file is empty"),
+    "list": Kind(lambda blank, work, folder: write(folder / FILE, "[1, 2]"), UNREADABLE, f"{UNREADABLE}: "),
+    "page-as-notebook": Kind(lambda blank, work, folder: write(folder / FILE, "<!DOCTYPE html><p>Hi"), UNREADABLE, f"{UNREADABLE}: JSONDecodeError"),
+    "linked": Kind(linked, UNREADABLE, f"{UNREADABLE}: {FILE} is a link, or no plain file"),
+    "linked-folder": Kind(linked_folder, UNREADABLE, f"{UNREADABLE}: its folder is a link"),
+    "other": Kind(lambda blank, work, folder: write(folder / FILE, other()), ANOTHER, f"this is {OTHER}, handed in for {NOTEBOOK}"),
+    "other-nameless": Kind(lambda blank, work, folder: write(folder / FILE, other(True)), ANOTHER, f"this is {OTHER}, handed in for {NOTEBOOK}"),
+    "other-by-its-name": Kind(lambda blank, work, folder: write(folder / f"{OTHER}.ipynb", other()), ANOTHER, f"this is {OTHER}, handed in for {NOTEBOOK}"),
+    "no-cells": Kind(lambda blank, work, folder: write(folder / FILE, new_notebook()), NO_CELL, f"no cell of {NOTEBOOK} is in it"),
+    "scratch": Kind(lambda blank, work, folder: write(folder / FILE, new_notebook(cells=[new_code_cell("1 + 1"), new_markdown_cell("mix_rows")])), NO_CELL, f"no cell of {NOTEBOOK} is in it"),
+    "page": Kind(files(report__html="<p>"), NO_NOTEBOOK, "handed in report.html, which is no notebook"),
+    "script-and-zip": Kind(files(answers__py="x", work__zip="PK", timestamp__txt="2026-01-01 10:00:00 UTC"), NO_NOTEBOOK, "handed in answers.py and work.zip, which are no notebooks"),
+    "nothing": Kind(lambda blank, work, folder: None, NO_NOTEBOOK, "handed in no file"),
+    "only-in-a-folder": Kind(lambda blank, work, folder: write(folder / "hand_in" / HANDED_IN, work), NO_NOTEBOOK, f"handed in hand_in/{HANDED_IN}, and no {FILE}"),
+    "two-copies": Kind(lambda blank, work, folder: (write(folder / "a.ipynb", work), write(folder / "b.ipynb", work)), SEVERAL, f"handed in a.ipynb and b.ipynb, and no {FILE}: which one counts?"),
+    "duplicate": Kind(blank_beside(f"{NOTEBOOK}-Copy1.ipynb"), SEVERAL, which(f"{NOTEBOOK}-Copy1.ipynb")),
+    "second-download": Kind(blank_beside(f"{NOTEBOOK} (1).ipynb"), SEVERAL, which(f"{NOTEBOOK} (1).ipynb")),
+    "kept-by-hand-in": Kind(blank_beside(f"hand_in/{HANDED_IN}"), SEVERAL, which(f"hand_in/{HANDED_IN}")),
+    "both": Kind(blank_beside(HANDED_IN, f"old/{FILE}"), SEVERAL, which(HANDED_IN, f"old/{FILE}")),
+    "in-own-cells": Kind(answered_in_own_cells, SEVERAL, which("Untitled.ipynb")),
+}  # fmt: skip
+
+
+def by_nbgrader(course: Course) -> str:
+    graded = nbgrader(course, "autograde", NOTEBOOK)
+    assert graded.returncode == nbgrader(course, "generate_feedback", NOTEBOOK).returncode == 0, graded.stdout
+    return graded.stdout
+
+
+def by_command(course: Course) -> str:
+    done = commands.grade(course, NOTEBOOK, "--jobs", "2", COLUMNS="1000")
+    assert done.returncode == FAILED, done.stdout
+    return done.stdout
+
+
+@dataclass(frozen=True)
+class Run:
+    course: Course
+    said: str
+    by: str
+
+
+@pytest.fixture(scope="module", params=[by_nbgrader, by_command])
+def run(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Run:
+    course = new_course()
+    hand_in(course, "honest", filled(course, RIGHT))
+    hand_in(course, "blank", filled(course, {}))
+    beside = hand_in(course, "answered-beside", filled(course, {"mix_rows": RIGHT["mix_rows"]}))
+    write(beside.with_name("old.ipynb"), filled(course, RIGHT))
+    two_blanks = hand_in(course, "two-blanks", filled(course, {}))
+    write(two_blanks.with_name("old.ipynb"), filled(course, {}))
+    for student, kind in KINDS.items():
+        kind.make(filled(course, {}), filled(course, RIGHT), place(course, student).parent)
+    with Gradebook(course.database) as gradebook:
+        for number, student in enumerate(["honest", "absent", *KINDS]):
+            gradebook.update_or_create_student(student, lms_user_id=str(number))
+    return Run(course, request.param(course), request.param.__name__)
+
+
+@pytest.mark.parametrize("student", KINDS)
+def test_it_waits_for_a_person_and_is_left_where_it_lies(run: Run, student: str) -> None:
+    assert scores(run.course, student) == A_PERSON
+    with Gradebook(run.course.database) as gradebook:
+        grades = [gradebook.find_grade(exercise, NOTEBOOK, NOTEBOOK, student) for exercise in EXERCISES]
+        assert all(grade.needs_manual_grade for grade in grades)
+    made = [path for path in run.course.folder("autograded", student, NOTEBOOK).iterdir() if path.name != TIMESTAMP]
+    assert [(path.name, path.is_symlink()) for path in made] == [(FILE, False)]
+    if KINDS[student].state in (NO_NOTEBOOK, SEVERAL):
+        assert not (run.course.class_folder / "quarantine" / student).exists()
+
+
+@pytest.mark.parametrize("student", KINDS)
+def test_one_sentence_says_what_it_is(run: Run, student: str) -> None:
+    kind = KINDS[student]
+    told = words(page(run.course, student))
+    assert told.index(kind.sentence) < told.index("what came of it"), "above the table"
+    assert told.count(kind.sentence) == 1
+    for never in ("Repaired before grading", "put back", "not attempted", "is not a cell of this assignment"):
+        assert never not in told
+    own = [line for line in run.said.splitlines() if student in line.split() or f"{student}:" in line.split()]
+    assert any(kind.sentence in line for line in run.said.splitlines())
+    assert not any("put back" in line or "not attempted" in line for line in own)
+    found = [line for line in lines(run.course, NOTEBOOK) if line.student == student]
+    assert {(line.score, line.outcome, line.state, line.by_hand) for line in found} == {
+        (None, FOR_A_PERSON, kind.state, True)
+    }
+    assert all(line.why.startswith(kind.sentence) for line in found)
+
+
+def test_the_terminal_shows_the_state_of_each(run: Run) -> None:
+    if run.by == by_command.__name__:
+        rows = {
+            cells[1].strip(): cells for cells in (line.split("│") for line in run.said.splitlines()) if len(cells) > 3
+        }
+        for student, kind in KINDS.items():
+            assert rows[student][2].strip() == f"? {kind.state}"
+
+
+def test_the_report_says_it_once_for_each(run: Run) -> None:
+    told = words(report(run.course, NOTEBOOK).read_text())
+    for kind in KINDS.values():
+        assert kind.sentence in told
+
+
+def test_of_others_nothing_else_is_said_and_a_blank_beside_a_blank_is_a_blank(run: Run) -> None:
+    assert scores(run.course, "honest") == (2.0, 2.0, 3.0)
+    assert scores(run.course, "blank") == scores(run.course, "two-blanks") == (0.0, 0.0, 0.0)
+    assert scores(run.course, "answered-beside") == (0.0, 2.0, 0.0), "of the right name, and with an answer"
+
+
+def test_the_csv_of_everything_says_why_there_is_no_score(run: Run) -> None:
+    assert run_export(run.course, NOTEBOOK, "csv", None, None, False, print) == 0
+    path = run.course.class_folder / "report" / f"{NOTEBOOK}.csv"
+    rows = {row["student_id"]: row for row in csv.DictReader(path.read_text().splitlines())}
+    for student, kind in KINDS.items():
+        assert rows[student]["status"].startswith(f"waits for a person: {kind.sentence}")
+        assert rows[student]["score"] == rows[student]["mix_rows"] == ""
+    assert rows["absent"]["status"] == "nothing handed in"
+
+
+def test_no_zero_goes_to_an_lms_and_the_cell_is_left_and_named(run: Run, tmp_path: Path) -> None:
+    template, said = tmp_path / "canvas.csv", []
+    people = [
+        f"{student},{number},{student},s,{old}"
+        for number, (student, old) in enumerate([("honest", ""), ("absent", ""), *((s, "3.5") for s in KINDS)])
+    ]
+    template.write_text(
+        "\n".join(["Student,ID,SIS User ID,Section,00_shapes (1)", "    Points Possible,,,,7", *people, ""])
+    )
+    assert run_export(run.course, NOTEBOOK, "canvas", template, None, False, said.append) == FAILED
+    rows = {row[0]: row[-1] for row in csv.reader((tmp_path / "canvas-filled.csv").read_text().splitlines())}
+    assert rows["honest"] == "7.00"
+    assert {rows[student] for student in KINDS} == {"3.5"}
+    for student, kind in KINDS.items():
+        assert f"{student}: waits for a person: {kind.sentence}" in "\n".join(said)
+
+
+def test_a_run_later_says_the_same(run: Run) -> None:
+    said = by_command(run.course) if run.by == by_command.__name__ else by_nbgrader(run.course)
+    for student, kind in KINDS.items():
+        assert scores(run.course, student) == A_PERSON
+        if run.by == by_command.__name__:
+            assert kind.sentence in said
+
+
+def test_who_hands_in_again_is_graded(run: Run) -> None:
+    for student in ("page", "other", "duplicate"):
+        hand_in(run.course, student, filled(run.course, RIGHT))
+    if run.by == by_command.__name__:
+        commands.grade(run.course, NOTEBOOK, "--yes")
+    else:
+        nbgrader(run.course, "autograde", NOTEBOOK, "--force")
+    for student in ("page", "other", "duplicate"):
+        assert scores(run.course, student) == (2.0, 2.0, 3.0)
