@@ -22,7 +22,7 @@ from autograder.plugins.reading import (
     why_not_read,
 )
 from autograder.plugins.repairing import answers_in
-from autograder.plugins.submitted import file_of
+from autograder.plugins.submitted import file_of, why_none
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,14 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
         return Submission(student, dict.fromkeys(names), _when(folder, left_out), (), left_out, reason)
     unknown = tuple(printable(path.name) for path in paths if path not in asked.values())
     return Submission(student, notebooks, files, _some(unknown), left_out)
+
+
+def why_it_waits(submission: Submission, snapshot: Snapshot) -> str:
+    """Why a person will have to look at a submission, in a sentence, as far as it can be told without grading it; "" where nothing is."""
+    if submission.refused:
+        return str(submission.refused)
+    found = (why_none(data or b"", name, snapshot.judge) for name, data in submission.notebooks.items())
+    return next(filter(None, found), "")
 
 
 def _file_of(folder: Path, snapshot: Snapshot) -> Path:

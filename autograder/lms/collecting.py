@@ -20,6 +20,7 @@ from autograder.folder import Course
 from autograder.grading.logs import collected_warnings
 from autograder.grading.snapshot import read_snapshot, registered
 from autograder.grading.store import only_run
+from autograder.grading.submission import read_submission, why_it_waits
 from autograder.lms import moodle
 from autograder.lms.collected import Origin, keep, origins
 from autograder.lms.marks import read_roster
@@ -35,6 +36,8 @@ from autograder.problems import FAILED, OF_PEOPLE, Problem, nearest
 
 REPLACED = "replaced"
 """The folder beside `submitted` to which goes what something else took the place of. Nothing there is graded."""
+MOST_OTHERS = 20
+"""Files of a student without a notebook that are put where a person looks for them."""
 SAME, NEWER, OLDER, OTHER = "same", "newer", "older", "other"
 """How what is in a zip stands to what is there: nothing new; newer, as far as anybody knows; older; nobody knows."""
 
@@ -46,6 +49,7 @@ class Collected:
     Attributes:
         placed: who has a submission now and had none.
         replaced: who has another one now, and where the one that was there is.
+        waiting: of these, and of those who handed in no notebook, who waits for a person, and why.
         same: who has the very same, or had it when it was collected before.
         kept: who has another one, which was left as it was.
         newer: of these, whose in the zip is newer, and what it is called there.
@@ -59,6 +63,7 @@ class Collected:
 
     placed: list[str] = field(default_factory=list)
     replaced: dict[str, Path] = field(default_factory=dict)
+    waiting: dict[str, str] = field(default_factory=dict)
     same: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     newer: dict[str, str] = field(default_factory=dict)
@@ -71,8 +76,8 @@ class Collected:
 
     @property
     def complete(self) -> bool:
-        """Whether everybody whose work is in the zip has that, or what is newer, in its place."""
-        return not (self.unplaced or self.kept) and all(self.texts.values())
+        """Whether everybody whose work is in the zip has that, or what is newer, in its place, and it can be graded."""
+        return not (self.unplaced or self.kept or self.waiting) and all(self.texts.values())
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,7 @@ def collect(
         Problem: there is no such assignment or student, the zip cannot be used, or somebody is grading; nothing was put anywhere.
     """
     registered(course, assignment)
-    read_snapshot(course, assignment)
+    snapshot = read_snapshot(course, assignment)
     roster = read_roster(course)
     for student in students:
         if student not in roster.people:
@@ -116,9 +121,11 @@ def collect(
     collected = Collected()
     try:
         with archive.opened(path) as members:
-            found = _owned(members, roster, _participants(worksheet, assignment, roster), collected)
+            others: dict[str, list[Member]] = {}
+            found = _owned(members, roster, _participants(worksheet, assignment, roster), collected, others)
             if students:
                 found = _only(students, found, collected)
+                others = {student: own for student, own in others.items() if student in students}
             chosen = {student: own for student, files in found.items() if (own := _newest(files, collected))}
             for one in collected.texts:
                 collected.texts[one] = one in chosen
@@ -138,8 +145,14 @@ def collect(
                 {one: chosen[one] for one in instead},
                 collected,
             )
+            others = {one: own for one, own in others.items() if snapshot.ours and one not in chosen}
+            _place_others(course, assignment, others)
     except archive.Refused as error:
         raise Problem(str(error)) from None
+    for student in sorted({*fresh, *instead, *others} if snapshot.ours else ()):
+        submission = read_submission(course.folder("submitted", student, assignment), student, snapshot, [])
+        if why := why_it_waits(submission, snapshot):
+            collected.waiting[student] = why
     left = {one: how for one, how in standing.items() if one not in instead}
     collected.placed = sorted(fresh)
     collected.same = sorted(one for one, how in left.items() if how == SAME)
@@ -165,9 +178,13 @@ def _participants(worksheet: Path | None, assignment: str, roster: Roster) -> di
 
 
 def _owned(
-    members: Iterable[Member], roster: Roster, participants: dict[str, str] | None, collected: Collected
+    members: Iterable[Member],
+    roster: Roster,
+    participants: dict[str, str] | None,
+    collected: Collected,
+    others: dict[str, list[Member]],
 ) -> dict[str, list[_File]]:
-    """By student, the notebooks that are theirs."""
+    """By student, the notebooks that are theirs; what else is theirs goes into `others`."""
     found: dict[str, list[_File]] = {}
     for upload, together in _uploads(members).items():
         name, first = printable(upload), told(together[0].name)
@@ -181,7 +198,8 @@ def _owned(
         if first.kind == TEXT:
             collected.texts[student or first.name] = False
         elif (file := _notebook(upload, together, collected)) is None:
-            continue
+            if student:
+                others.setdefault(student, []).extend(together)
         elif not student:
             by_number = first.system == "moodle" and participants is not None
             why = (
@@ -358,6 +376,17 @@ def _put(
                 if not os.path.lexists(there):
                     away.rename(there)
             raise
+
+
+def _place_others(course: Course, assignment: str, others: dict[str, list[Member]]) -> None:
+    """Put what somebody handed in who handed in no notebook where their submission would be, so that a person looks at it."""
+    for student, own in others.items():
+        folder = course.folder("submitted", student, assignment)
+        for member in own[:MOST_OTHERS] if not os.path.lexists(folder) else ():
+            file = told(member.name)
+            with suppress(FileExistsError, archive.Refused):  # under one name the first will do
+                if file:
+                    member.unpack(folder / f"{file.file_id}{os.path.splitext(member.name)[1]}")
 
 
 class _Placed(FileNameCollectorPlugin):

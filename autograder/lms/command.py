@@ -116,6 +116,7 @@ def run_collect(
         if who:
             say(f"Typed into Moodle's page, {what}: {', '.join(map(printable, who))}")
     _list(say, "Left out for a newer one of the same student", [f"{of(old)}; taken: {new}" for old, new in done.older])
+    _list(say, "Waits for a person", [f"{shown(student)}: {why}" for student, why in done.waiting.items()])
     heading = "Newer than what is there, and not taken: --newer takes them all, --student ID this one"
     _list(say, heading, [f"{shown(one)}: {file}" for one, file in done.newer.items()])
     where = course.folder("submitted", "STUDENT", assignment)

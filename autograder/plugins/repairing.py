@@ -297,6 +297,8 @@ def was_released(cell: NotebookNode, stated: dict[str, Any], *sources: str) -> b
             if compute_checksum(released) == stated.get("checksum"):
                 return True
     return False
+
+
 def as_released(official: list[OfficialCell]) -> list[NotebookNode]:
     """The cells that the gradebook has, where nothing of a submission is graded by itself: what a person's marks belong to."""
     return [_made(cell, cell.source) for cell in official]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import nbformat
 import pytest
@@ -18,7 +19,7 @@ from nbgrader.api import Gradebook
 from autograder.folder import Course
 from autograder.grading.report.lines import FOR_A_PERSON, lines
 from autograder.grading.reporting import report
-from autograder.lms.command import run_export
+from autograder.lms.command import run_collect, run_export
 from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.submitted import ANOTHER, NO_CELL, NO_NOTEBOOK, SEVERAL
 from autograder.problems import FAILED
@@ -269,3 +270,33 @@ def test_who_hands_in_again_is_graded(run: Run) -> None:
         nbgrader(run.course, "autograde", NOTEBOOK, "--force")
     for student in ("page", "other", "duplicate"):
         assert scores(run.course, student) == (2.0, 2.0, 3.0)
+
+
+def test_who_collects_is_told_at_once(new_course: Callable[[], Course], tmp_path: Path) -> None:
+    course, path = new_course(), tmp_path / "submissions.zip"
+    work = json.dumps(filled(course, RIGHT))
+    handed_in = {
+        "right": {f"{NOTEBOOK}.ipynb": work},
+        "renamed": {"FINAL.ipynb": work},
+        "other": {f"{OTHER}.ipynb": json.dumps(other())},
+        "broken": {FILE: work[:2000]},
+        "page": {"report.html": "<p>"},
+        "two": {"a.py": "x", "b.pdf": "y"},
+        "both": {FILE: work, "notes.txt": "z"},
+    }
+    with Gradebook(course.database) as gradebook, ZipFile(path, "w") as zipped:
+        for number, (student, own) in enumerate(handed_in.items()):
+            gradebook.update_or_create_student(student, lms_user_id=str(number))
+            for name, content in own.items():
+                zipped.writestr(f"{student}_{number}_9{number}_{name}", content)
+    said: list[str] = []
+    assert run_collect(course, NOTEBOOK, path, None, said.append) == FAILED
+    told = next(one for one in said if one.startswith("Waits for a person:")).splitlines()[1:]
+    assert [line.strip().partition(": ")[0] for line in told] == ["broken", "other", "page", "two"]
+    assert f"  other: this is {OTHER}, handed in for {NOTEBOOK}" in told
+    assert "  page: handed in report.html, which is no notebook" in told
+    assert "  two: handed in a.py and b.pdf, which are no notebooks" in told
+    graded = commands.grade(course, NOTEBOOK, "--no-feedback", COLUMNS="1000")
+    assert "page could not be graded: handed in report.html, which is no notebook" in graded.stdout
+    assert "nothing handed in" not in graded.stdout
+    assert scores(course, "both") == scores(course, "renamed") == (2.0, 2.0, 3.0)
