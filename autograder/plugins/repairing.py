@@ -185,8 +185,8 @@ def _is_own(cell: NotebookNode, released: Collection[str]) -> bool:
 def _follow_own_answers(
     kept: list[NotebookNode], own: list[NotebookNode], known: dict[str, OfficialCell], notes: list[str]
 ) -> None:
-    """Where an answer cell is as it was released, and a cell of the student's own defines what it asks for, let the test come after
-    that cell: of several after the last, as in a kernel that has run them all."""
+    """Where an answer cell is as it was released, or defines nothing of this name, and a cell of the student's own does, let the test
+    come after that cell: of several after the last, as in a kernel that has run them all."""
     after: dict[int, int] = {}
     for name, answer in known.items():
         test = name.removesuffix(ANSWER)
@@ -194,9 +194,10 @@ def _follow_own_answers(
             continue
         place, cell = next((i, cell) for i, cell in enumerate(kept) if _official_name(cell) == name)
         found = next((other for other in reversed(own) if _defines(other, test)), None)
-        if found is None or is_written(cell, answer.source):
+        written = is_written(cell, answer.source)
+        if found is None or (written and _defines(cell, test)):
             continue
-        moved = place > (there := _place(kept, found))
+        moved = not written and place > (there := _place(kept, found))
         if moved:
             kept.insert(there, kept.pop(place))
         judged, there = next(i for i, cell in enumerate(kept) if _official_name(cell) == test), _place(kept, found)
@@ -206,7 +207,7 @@ def _follow_own_answers(
             after[id(found)] = after.get(id(found), 0) + 1
             moved = True
         if moved:
-            notes.append(f"{test} is defined in a cell of its own, and the cell {name} is empty; the other cell counts")
+            notes.append(f"the cell {name} has no {test} in it, and a cell of your own has; that one was judged")
 
 
 def is_written(cell: NotebookNode, released: str) -> bool:

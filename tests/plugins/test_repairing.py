@@ -160,6 +160,100 @@ def test_a_missing_test_is_put_right_after_its_answer() -> None:
     assert [cell.metadata.nbgrader.grade_id for cell in kept] == ["f_solution", "f", "g_solution", "g"]
 
 
+OWN = "def f(): return 1"
+STUB, TEST = OFFICIAL[0].source, OFFICIAL[1].source
+
+
+def sources_of(*cells: NotebookNode) -> tuple[list[str], list[str]]:
+    """What stands in the repaired cells of the first exercise, in order, and the notes."""
+    kept, notes = repair([*cells, *[nbformat.from_dict(cell) for cell in HONEST[2:]]], OFFICIAL)
+    return [cell.source for cell in kept[: len(cells)]], notes
+
+
+@pytest.mark.parametrize(
+    "order", [(STUB, TEST, OWN), (OWN, STUB, TEST), (TEST, OWN, STUB), (STUB, OWN, TEST), (OWN, TEST, STUB)]
+)
+def test_an_answer_in_a_cell_of_ones_own_is_judged_wherever_it_stands(order: tuple[str, ...]) -> None:
+    made = {STUB: handed_in("f_solution", source=STUB), TEST: handed_in("f"), OWN: handed_in(None, source=OWN)}
+    sources, notes = sources_of(*(made[one] for one in order))
+    assert sources == [STUB, OWN, TEST]
+    in_order = order == (STUB, OWN, TEST)
+    assert [note for note in notes if "own" in note] == (
+        [] if in_order else ["the cell f_solution has no f in it, and a cell of your own has; that one was judged"]
+    )
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "f = lambda: 1",
+        "async def f(): ...",
+        "from helpers import f",
+        "from helpers import (g, f)",
+        "f: int = 3",
+        "%time x = 1\nimport f",
+        "if True:\n    def f(): ...",
+    ],
+)
+def test_whatever_defines_it_counts(own: str) -> None:
+    cells = handed_in("f_solution", source=STUB), handed_in("f"), handed_in(None, source=own)
+    assert sources_of(*cells)[0] == [STUB, own, TEST]
+
+
+@pytest.mark.parametrize("own", ["f()", "# def f(): ...", "f == 3", "def ff(): ...", "g.f = 3", "print('f = 3')"])
+def test_what_does_not_define_it_does_not(own: str) -> None:
+    cells = handed_in("f_solution", source=STUB), handed_in("f"), handed_in(None, source=own)
+    sources, notes = sources_of(*cells)
+    assert sources == [STUB, TEST, own]
+    assert notes == []
+
+
+def test_an_answer_in_its_own_cell_counts_whatever_is_tried_below() -> None:
+    answer = "def f():\n    return 2"
+    cells = handed_in("f_solution", source=answer), handed_in("f"), handed_in(None, source=OWN)
+    assert sources_of(*cells) == ([answer, TEST, OWN], [])
+
+
+def test_of_several_the_last_counts_and_tests_keep_their_order() -> None:
+    both = "def f(): return 1\ndef g(): return 2"
+    cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
+    kept, _ = repair([*cells, handed_in(None, source=OWN), handed_in(None, source=both)], OFFICIAL)
+    assert [cell.source for cell in kept[2:]] == [OWN, both, TEST, OFFICIAL[3].source]
+
+
+def test_a_cell_of_the_release_is_no_answer() -> None:
+    cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
+    kept, notes = repair([*cells, handed_in(None, source=OWN)], OFFICIAL, {OWN})
+    assert [cell.source for cell in kept] == [*(one.source for one in OFFICIAL), OWN]
+    assert notes == []
+
+
+ASKED = OfficialCell(
+    "why", "markdown", "YOUR ANSWER HERE", False, {**settings_of("why", 3.0), "solution": True, "locked": False}
+)
+TEXT = nbformat.from_dict({"id": "b", "cell_type": "markdown", "source": "Because.", "metadata": {}})
+
+
+@pytest.mark.parametrize(
+    ("source", "released", "waits"),
+    [("YOUR ANSWER HERE", (), True), ("YOUR ANSWER HERE", ("Because.",), False), ("", (), True), ("Mine.", (), True)],
+)
+def test_a_question_is_as_released_only_where_no_other_cell_can_be_its_answer(
+    source: str, released: tuple[str, ...], waits: bool
+) -> None:
+    cell = nbformat.from_dict(
+        {"id": "a", "cell_type": "markdown", "source": source, "metadata": {"nbgrader": dict(ASKED.metadata)}}
+    )
+    kept, _ = repair([cell, nbformat.from_dict(TEXT)], [ASKED], released)
+    assert (kept[0].source != ASKED.source) is waits
+
+
+def test_a_question_that_was_missing_is_not_put_back_as_it_was_released() -> None:
+    kept, notes = repair([], [ASKED])
+    assert kept[0].source != ASKED.source
+    assert notes == ["the cell why was missing; it was put back; a person looks for the answer in other cells"]
+
+
 def test_where_an_answer_was_written_into_a_copy_the_copy_counts() -> None:
     released = handed_in("f_solution", source=OFFICIAL[0].source)
     cells, notes = repair([released, handed_in("f_solution", source="def f(): return 1"), *HONEST[1:]], OFFICIAL)

@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from autograder.settings import ROOT
+
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
 
@@ -167,6 +169,26 @@ def merged_in_jupyterlab(notebook: Notebook) -> bytes:
     return jupyterlab({**notebook, "cells": cells})
 
 
+def elsewhere(place: Callable[[list[Cell], int], int]) -> Callable[[Notebook], bytes]:
+    """The answers are in cells of the student's own, and the cells for them are as they were released.
+
+    Args:
+        place: given the cells and where an answer cell is, before which cell its answer is written.
+    """
+
+    def save(notebook: Notebook) -> bytes:
+        released = json.loads((ROOT / "release" / "00_shapes" / "00_shapes.ipynb").read_bytes())["cells"]
+        stubs = {cell["id"]: cell["source"] for cell in released if is_answer(cell)}
+        cells = list(notebook["cells"])
+        for cell in [cell for cell in cells if is_answer(cell) and cell["source"] != stubs[cell["id"]]]:
+            at = cells.index(cell)
+            cells[at] = {**cell, "source": stubs[cell["id"]]}
+            cells.insert(place(cells, at), {**cell, "id": f"{cell['id']}-own", "metadata": {}})
+        return jupyterlab({**notebook, "cells": cells})
+
+    return save
+
+
 FRONT_ENDS: dict[str, Callable[[Notebook], bytes]] = {
     "jupyterlab": jupyterlab,
     "notebook-7": notebook_7,
@@ -188,6 +210,9 @@ REARRANGED: dict[str, Callable[[Notebook], bytes]] = {
     "split-in-vs-code": split_in_vs_code,
     "merged-in-jupyterlab": merged_in_jupyterlab,
     "merged-in-vs-code": merged_in_vs_code,
+    "under-their-tests": elsewhere(lambda cells, at: at + 2),
+    "at-the-end": elsewhere(lambda cells, at: len(cells)),
+    "above": elsewhere(lambda cells, at: at),
 }
 """The same, of what students do to cells there."""
 
