@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import re
 import sys
 from typing import Any
 
@@ -36,6 +37,25 @@ def text(cell: Cell) -> str:
 def same_ends(source: str) -> str:
     """A text whose lines end as Python's do."""
     return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+STUB = "raise NotImplementedError()"
+"""How the code of an answer cell ends as it is released."""
+
+
+def is_stub(source: str) -> bool:
+    """Whether code ends as an answer cell does in which nothing is written yet."""
+    lines = [line.strip() for line in source.splitlines()]
+    code = [line for line in lines if line and not line.startswith("#")]
+    return bool(code) and code[-1] == STUB
+
+
+def defines(source: str, name: str) -> bool:
+    """Whether code gives something this name, as far as a line tells. `autograder.plugins.repairing` goes by the same lines."""
+    binds = (
+        rf"^[ \t]*(?:async +)?def +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)|^[ \t]*(?:from +\S+ +)?import\b.*\b{name}\b"
+    )
+    return re.search(binds, source, re.MULTILINE) is not None
 
 
 def as_run(cell: Cell) -> str:

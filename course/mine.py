@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from course import answers
-from course.cells import read, text
+from course.cells import is_stub, read, text
 from course.checking import examine
 from course.trial.silence import silently
 
@@ -68,11 +68,14 @@ def _defined(path: Path, name: str) -> Function | None:
     """What a notebook's cells define under a name; None where that is no function."""
     scope: dict[str, Any] = {"__name__": path.stem}
     for source in _definitions(path):
+        before = scope.get(name)
         with (
             suppress(Exception, SystemExit),
             redirect_stdout(io.StringIO()),
         ):  # an unfinished cell defines what it got to
             exec(compile(source, f"<{path.stem}>", "exec"), scope)
+        if before is not None and is_stub(source):  # which hides no answer in a cell of one's own
+            scope[name] = before
     found = scope.get(name)
     return found if callable(found) else None
 

@@ -8,13 +8,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from course.cells import as_run, read, run_from
+from course import answers
+from course.cells import as_run, read, run_from, running_shell
 from course.handed_in import last_of, place_of
+from course.kit.caveats import will_not_count
 from course.standing import defined, named, standing, tell
 
 PATIENCE = 15.0
@@ -40,7 +43,7 @@ def hand_in(notebook: str) -> None:
     name = named(notebook)
     if name is None:
         return
-    path = Path.cwd() / f"{name}.ipynb"
+    path = _path_of(name)
     if not path.is_file() and COLAB in sys.modules:
         _tell(name)
         print(
@@ -55,11 +58,14 @@ def hand_in(notebook: str) -> None:
     content = _saved(path, defined(name).values())
     if content is None:
         print(
-            f"What you ran last is not in {path.name} yet. Save it, and run this cell again. "
-            "If you have changed, split or merged cells since you ran them, run those first. Nothing was handed in."
+            f"What you ran last is not in {path.name} yet. Save it, and run this cell again. If this is another notebook, a copy of it, "
+            f"open {path.name}, or rename this one to it. If you have changed, split or merged cells since you ran them, run those first. Nothing was handed in."
         )
         return
     _tell(name)
+    with suppress(ValueError, KeyError, TypeError, AttributeError):  # a file that no front end writes
+        told = will_not_count(read(content), defined(name), answers.names(name), path.parent)
+        print("".join(f"\nThis will not count as it is now: {caveat}" for caveat in told))
     work = path.parent.parent
     last = last_of(name, work)
     if last and last[0].read_bytes() == content:
@@ -68,7 +74,8 @@ def hand_in(notebook: str) -> None:
     else:
         when = datetime.now()
         kept = _keep(place_of(name, work, when), content)
-        print(f"\nThe file to hand in is your notebook as it was last saved:\n{kept}")
+        which = "your notebook" if path.stem == name else path.name
+        print(f"\nThe file to hand in is {which} as it was last saved:\n{kept}")
     print("Give it to your instructor, and keep the next line: the file's SHA-256 begins as it says.")
     now = when.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
     print(f"Receipt: {name}, {now}, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()[:DIGITS]}...")
@@ -77,8 +84,11 @@ def hand_in(notebook: str) -> None:
 
 
 def _saved(path: Path, functions: Iterable[Callable[..., Any]]) -> bytes | None:
-    """What is saved of a notebook, as soon as the cells of these functions stand in it as they were run; None if they do not."""
-    wanted = set(map(run_from, functions))
+    """What is saved of a notebook, as soon as the cells of these functions stand in it as they were run; None if they do not.
+
+    Where none has been run, the cell that runs now has to be in it: so a kernel's own notebook is told from a copy of it.
+    """
+    wanted = set(map(run_from, functions)) or {_running()}
     until, asked = time.monotonic() + PATIENCE, False
     while True:
         content = path.read_bytes()
@@ -90,6 +100,24 @@ def _saved(path: Path, functions: Iterable[Callable[..., Any]]) -> bytes | None:
         if time.monotonic() > until:
             return None
         time.sleep(0.5)
+
+
+def _path_of(name: str) -> Path:
+    """The notebook whose kernel this is, where the front end says so and it is one of this name or a copy; else the one of this name."""
+    usual = Path.cwd() / f"{name}.ipynb"
+    said = os.environ.get("JPY_SESSION_NAME") or vars(sys.modules["__main__"]).get("__vsc_ipynb_file__") or ""
+    own = Path.cwd() / Path(str(said)).name
+    if own == usual or own.suffix != usual.suffix or not own.is_file():
+        return usual
+    cells = "\n".join(_cells(own.read_bytes()))
+    return own if any(f"check({exercise})" in cells for exercise in answers.names(name)) else usual
+
+
+def _running() -> str:
+    """The code of the cell that runs now; "" outside a notebook."""
+    shell = running_shell()
+    run = shell.user_ns.get("In", ()) if shell is not None else ()
+    return str(run[-1]).strip() if run else ""
 
 
 def _cells(content: bytes) -> set[str]:

@@ -18,7 +18,7 @@ from course import hand_in, mine
 from course.cells import text
 from course.kit import handing_in
 from course.kit.copies import bring
-from tests.support.front_ends import CELL_NAMES, FRONT_ENDS, OWN, REARRANGED, worked_on
+from tests.support.front_ends import CELL_NAMES, FRONT_ENDS, OWN, REARRANGED, jupyterlab, worked_on
 from tests.support.kernels import run_in_kernel
 from tests.support.submissions import NOTEBOOK, RIGHT
 
@@ -199,6 +199,26 @@ def test_an_answer_with_commands_of_jupyter_in_its_cell_is_handed_in(tmp_path: P
     path = saved(tmp_path, json.dumps({"cells": [new_code_cell(WITH_COMMANDS)]}).encode())
     *_, told = kernel(WITH_COMMANDS, f"hand_in('{NOTEBOOK}')", name="ipykernel", folder=path.parent)
     assert "The file to hand in is" in told
+
+
+@pytest.mark.parametrize(
+    ("saved_as", "told"),
+    [
+        ("# hand_in('{}')", "If this is another notebook, a copy of it, open"),
+        ("hand_in('{}')", "The file to hand in is your notebook"),
+    ],
+)
+def test_where_nothing_was_run_the_cell_that_hands_in_has_to_be_in_the_file(
+    tmp_path: Path, saved_as: str, told: str
+) -> None:
+    """The original beside a copy, in which the kernel is that hands in; no front end says which is which."""
+    made = worked_on(RELEASED, {})
+    made["cells"][-1]["source"] = [saved_as.format(NOTEBOOK)]
+    path = saved(tmp_path, jupyterlab(made))
+    impatient = "from course.kit import handing_in\nhanding_in.PATIENCE = 0.0\n__import__('os').environ.pop('JPY_SESSION_NAME', None);"
+    *_, said_then = kernel(impatient, f"hand_in('{NOTEBOOK}')", name="ipykernel", folder=path.parent)
+    assert told in said_then
+    assert (tmp_path / "hand_in").exists() is saved_as.startswith("hand_in")
 
 
 def test_in_colab_it_says_how_one_gets_the_file(

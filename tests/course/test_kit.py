@@ -358,6 +358,108 @@ def test_what_was_run_and_not_saved_is_not_handed_in(
     assert not (tmp_path / "hand_in").exists()
 
 
+def test_from_a_copy_the_copy_is_handed_in(
+    desk: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After a restart, so that nothing was run: Jupyter says which notebook the kernel belongs to, and so does VS Code."""
+    desk("def pairwise_dots(X, Y):\n    raise NotImplementedError()\n", "")
+    copy = own(tmp_path).with_name(f"{NAME}-Copy1.ipynb")
+    copy.write_text(json.dumps(notebook(code("a", RIGHT), code("t", "check(pairwise_dots)"))))
+    monkeypatch.setenv("JPY_SESSION_NAME", str(copy))
+    hand_in(NAME)
+    (kept,) = (tmp_path / "hand_in").iterdir()
+    assert kept.read_bytes() == copy.read_bytes()
+    assert kept.name.startswith(f"{NAME}-2")
+    assert f"The file to hand in is {copy.name} as it was last saved" in capsys.readouterr().out
+    monkeypatch.delenv("JPY_SESSION_NAME")
+    monkeypatch.setattr(sys.modules["__main__"], "__vsc_ipynb_file__", str(copy), raising=False)
+    hand_in(NAME)
+    assert "nothing has changed since" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("other", ["Untitled.ipynb", "console-1-0f", "gone.ipynb", f"{NAME}.ipynb", ""])
+def test_what_is_no_copy_is_not_handed_in_for_it(
+    desk: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    desk(RIGHT, RIGHT)
+    (tmp_path / NAME / "Untitled.ipynb").write_text(json.dumps(notebook(code("a", "1 + 1"))))
+    monkeypatch.setenv("JPY_SESSION_NAME", str(tmp_path / NAME / other))
+    hand_in(NAME)
+    (kept,) = (tmp_path / "hand_in").iterdir()
+    assert kept.read_bytes() == own(tmp_path).read_bytes()
+
+
+STUB = "def pairwise_dots(X, Y):\n    raise NotImplementedError()\n"
+ANSWER_HERE = code("pairwise-dots-solution", STUB, solution=True)
+TEST_HERE = code("pairwise-dots", "check(pairwise_dots)", grade=True)
+
+
+def handed_in(desk: Callable[..., None], tmp_path: Path, run: str, *cells: dict[str, Any]) -> None:
+    desk(run, run)
+    own(tmp_path).write_text(json.dumps(notebook(*cells)))
+    hand_in(NAME)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (ANSWER_HERE, TEST_HERE, code("own", RIGHT)),
+        (code("own", RIGHT), ANSWER_HERE, TEST_HERE),
+        ({**ANSWER_HERE, "source": RIGHT}, TEST_HERE),
+        ({**ANSWER_HERE, "source": "import math"}, code("own", RIGHT), TEST_HERE),
+        (code("own", RIGHT),),
+    ],
+)
+def test_of_what_is_judged_nothing_is_said(
+    desk: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str], cells: tuple[dict[str, Any], ...]
+) -> None:
+    handed_in(desk, tmp_path, RIGHT, *cells)
+    assert "will not count" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        (
+            ({**ANSWER_HERE, "source": RIGHT.replace("Y.T", "Y")}, TEST_HERE, code("own", RIGHT)),
+            "pairwise_dots: what you ran last is in cell 3, and what is graded is in cell 1, which runs before its test. Write it into cell 1.",
+        ),
+        (
+            (code("own", RIGHT), {**ANSWER_HERE, "source": RIGHT.replace("Y.T", "Y")}, TEST_HERE),
+            "pairwise_dots: what you ran last is in cell 1, and what is graded is in cell 2",
+        ),
+    ],
+)
+def test_what_will_not_count_is_said_before_the_file_is_made(
+    desk: Callable[..., None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    cells: tuple[dict[str, Any], ...],
+    says: str,
+) -> None:
+    handed_in(desk, tmp_path, RIGHT, *cells)
+    said = capsys.readouterr().out
+    assert said.index(f"This will not count as it is now: {says}") < said.index("The file to hand in is")
+
+
+def test_code_in_a_cell_of_text_and_files_that_stay_here_are_told(
+    desk: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / NAME / "helpers.py").write_text("")
+    (tmp_path / NAME / "tools").mkdir()
+    (tmp_path / NAME / "tools" / "all.py").write_text("")
+    (tmp_path / NAME / "data.csv").write_text("")
+    (tmp_path / NAME / "unused.py").write_text("")
+    uses = code("uses", "from helpers import mix_rows\nimport numpy, math\nimport tools.all\nopen('data.csv')")
+    handed_in(desk, tmp_path, "x = 1", words("w", RIGHT), uses)
+    said = capsys.readouterr().out
+    assert "pairwise_dots: its code is in cell 1, which is one of text. Make it a cell of code." in said
+    stays = "stays here, for the notebook alone is handed in. Paste what you need of it into the notebook."
+    assert [line.split(": ")[1] for line in said.splitlines() if stays in line] == [
+        f"{name} {stays}" for name in ("data.csv", "helpers.py", "tools/")
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "says"), [("12", "There is no notebook 12"), ("01", "There is no 01_token_loops.ipynb")]
 )

@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
 
 from autograder.plugins.repairing import OfficialCell, repair
+from course.cells import defines
 
 
 def settings_of(name: str, points: float | None) -> dict[str, Any]:
@@ -198,6 +199,7 @@ def test_an_answer_in_a_cell_of_ones_own_is_judged_wherever_it_stands(order: tup
 def test_whatever_defines_it_counts(own: str) -> None:
     cells = handed_in("f_solution", source=STUB), handed_in("f"), handed_in(None, source=own)
     assert sources_of(*cells)[0] == [STUB, own, TEST]
+    assert defines(own, "f"), "as handing in sees it"
 
 
 @pytest.mark.parametrize("own", ["f()", "# def f(): ...", "f == 3", "def ff(): ...", "g.f = 3", "print('f = 3')"])
@@ -205,6 +207,7 @@ def test_what_does_not_define_it_does_not(own: str) -> None:
     cells = handed_in("f_solution", source=STUB), handed_in("f"), handed_in(None, source=own)
     sources, notes = sources_of(*cells)
     assert sources == [STUB, TEST, own]
+    assert not defines(own, "f")
     assert notes == []
 
 
