@@ -31,7 +31,7 @@ from autograder.plugins.bounds import Refused
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.files_beside import GIVEN
 from autograder.plugins.papers import PAPER
-from autograder.plugins.reading import notebook_in, refused, say_why
+from autograder.plugins.reading import LEFT_OUT, notebook_in, refused, say_why
 from autograder.plugins.repairing import RELEASED
 from autograder.plugins.submitted import notebook_of
 from autograder.plugins.verdicts import verdicts_in
@@ -158,6 +158,7 @@ class Marker:
             "desk": Desk(official),
             GIVEN: self.snapshot.paths,
             RELEASED: official.released,
+            LEFT_OUT: submission.beside,
         }
         about = ResourcesDict(name=official.name, path=str(folder))
         return ResourcesDict(nbgrader=info, unique_key=official.name, metadata=about)

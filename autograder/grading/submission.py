@@ -18,6 +18,7 @@ from autograder.plugins.reading import (
     MOST_TOLD,
     UNREADABLE,
     files_in,
+    lying_beside,
     unwanted,
     why_not_read,
 )
@@ -34,6 +35,7 @@ class Submission:
         files: everything else that is kept, by relative path.
         unknown: file names of notebooks that the assignment does not have; where they are many, some of them.
         left_out: what does not belong, by relative path, with the reason; the writer moves it to quarantine.
+        beside: what lies beside the notebook, or lay there before it was left out, if the course's judge knows it.
         refused: why a person has to look at it, where it was not read; nothing of it is moved.
     """
 
@@ -42,12 +44,14 @@ class Submission:
     files: dict[str, File] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
     refused: Refused | None = None
 
     @property
     def digest(self) -> str:
         """What changes with anything that a result depends on; what is left out is not there any more the next time."""
-        parts = (self.student, sorted(self.notebooks.items()), sorted(self.files.items()), str(self.refused or ""))
+        files = (sorted(self.notebooks.items()), sorted(self.files.items()), self.beside)
+        parts = (self.student, *files, str(self.refused or ""))
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -79,9 +83,11 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
     except (Refused, OSError) as error:
         reason = error if isinstance(error, Refused) else Refused(why_not_read(error), UNREADABLE)
         names = known if snapshot.ours else asked
-        return Submission(student, dict.fromkeys(names), _when(folder, left_out), (), left_out, reason)
+        return Submission(student, dict.fromkeys(names), _when(folder, left_out), (), left_out, refused=reason)
     unknown = tuple(printable(path.name) for path in paths if path not in asked.values())
-    return Submission(student, notebooks, files, _some(unknown), left_out)
+    return Submission(
+        student, notebooks, files, _some(unknown), left_out, lying_beside(folder) if snapshot.ours else ()
+    )
 
 
 def why_it_waits(submission: Submission, snapshot: Snapshot) -> str:

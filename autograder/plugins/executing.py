@@ -46,7 +46,7 @@ from autograder.plugins.kernels_needed import why_a_kernel
 from autograder.plugins.papers import PAPER, Papers
 from autograder.plugins.preloading import modules_of
 from autograder.plugins.printable import lines, without_colours
-from autograder.plugins.reading import say_why
+from autograder.plugins.reading import LEFT_OUT, say_why
 from autograder.plugins.sandbox import Sandbox
 from autograder.plugins.unreached import first_unreached
 from autograder.verdicts.cells import ANSWER
@@ -202,6 +202,7 @@ class JudgedExecute(Execute):
         self._unknown: set[str] = set()
         self._heard: dict[str, Conversation] = {}
         self._passed: frozenset[str] = frozenset()
+        self._lacked: set[str] = set()
         with self._opened(nb, given, files or {}, removed) as self._session:
             self._left = self._session.allow(self.notebook_timeout)
             for index, cell in enumerate(nb.cells):
@@ -347,6 +348,7 @@ class JudgedExecute(Execute):
         if reply.get("status", "error") == "error":
             self._stopped[_name(cell)] = where_it_stopped(reply)
             self._unknown |= unknown(str(reply["ename"]), str(reply["evalue"]))
+            self._lacked |= lacked(str(reply["ename"]), str(reply["evalue"]), self._left_out)
             self.on_cell_executed(cell=cell, cell_index=index, execute_reply={"content": {**reply, "status": "error"}})
             if self.force_raise_errors:
                 raise CellExecutionError.from_cell_and_msg(cell, reply)
@@ -388,7 +390,28 @@ class JudgedExecute(Execute):
         if verdict.outcome in ALARMING and (lived or fault):
             rest = "" if self._session.alive else REST
             self._warn(f"{exercise}: {SENTENCES[verdict.outcome]}{rest}")
-        self._verdicts[index] = verdict
+        self._verdicts[index] = self._telling_of_files(verdict, heard)
+
+    @property
+    def _left_out(self) -> Sequence[str]:
+        """What lay beside the notebook."""
+        found: Sequence[str] = self.resources["nbgrader"].get(LEFT_OUT, ())
+        return found
+
+    def _telling_of_files(self, verdict: Verdict, heard: Conversation | None) -> Verdict:
+        """A verdict that says which file an answer needed that lay beside the notebook."""
+        if verdict.faulty or verdict.outcome == "passed":
+            return verdict
+        own = (
+            self._lacked
+            if heard is None
+            else {file for error in heard.errors for file in lacked(*error, self._left_out)}
+        )
+        if not own:
+            return verdict
+        outcome = "did not run" if verdict.outcome == "not attempted" else verdict.outcome
+        told = LEFT_BEHIND.format(" and ".join(f"`{file}`" for file in sorted(own)))
+        return replace(verdict, outcome=outcome, note=f"{verdict.note} {told}".lstrip())
 
     def _try_publicly(self, nb: NotebookNode, left_out: Collection[int]) -> None:
         """Add to verdicts on wrong answers what these give in cases that are no secret.
@@ -437,6 +460,7 @@ def _parent(index: int) -> dict[str, str]:
     return {"msg_id": f"cell-{index}"}
 
 
+LEFT_BEHIND = "{} lay beside your notebook and was left out: only the notebook is graded. Paste what you need of it into the notebook."
 GREEDY = "Your code took more memory than there is for a notebook; what had been earned before is kept."
 REST = "; the cells after it were not run"
 UNREACHED = "asked for the network, and submissions have none; list the hosts that they may reach: c.Sandbox.network"
@@ -453,6 +477,16 @@ ENDS = {
 def _name(cell: NotebookNode) -> str:
     name: str = cell.metadata.get("nbgrader", {}).get("grade_id", "")
     return name
+
+
+def lacked(kind: str, message: str, left_out: Sequence[str]) -> set[str]:
+    """The files and folders, of those that were left out, that an error says there are not."""
+    if kind in ("ModuleNotFoundError", "ImportError"):
+        module = re.search(r"No module named '(\w{1,200})", message)
+        return {name for name in left_out if module and name.removesuffix(".py") == module[1]}
+    if kind not in ("FileNotFoundError", "OSError"):
+        return set()
+    return {name for name in left_out if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]*\w)", message)}
 
 
 def _printed(run: CellRun) -> str:

@@ -32,7 +32,16 @@ from autograder.plugins.files_beside import GIVEN, beside
 from autograder.plugins.handing_in import TIMESTAMP, misnamed, only_copy, restate, says_a_time
 from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.printable import printable
-from autograder.plugins.reading import clear, files_in, notebook_in, refused, unwanted, why_not_read
+from autograder.plugins.reading import (
+    LEFT_OUT,
+    clear,
+    files_in,
+    lying_beside,
+    notebook_in,
+    refused,
+    unwanted,
+    why_not_read,
+)
 from autograder.plugins.repairing import RELEASED, OfficialCell, answers_in, as_released, official_cells, released_in
 from autograder.plugins.submitted import file_of, notebook_of
 
@@ -99,6 +108,10 @@ class TolerantExporter(NotebookExporter):
                 info[GIVEN] = self._given
             elif ours:
                 info[RELEASED] = self._released
+                submitted = self.parent.coursedir.submitted_directory
+                info[LEFT_OUT] = lying_beside(
+                    Path(self.parent.coursedir.format_path(submitted, info["student"], info["assignment"]))
+                )
         try:
             found = path if path.exists() or not ours else only_copy(path.parent) or path
             data = content(found)

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from html import escape, unescape
 from pathlib import Path
 from stat import S_ISREG
@@ -27,6 +28,7 @@ from autograder.plugins.bounds import (
     LARGEST_FILE,
     MOST_CELLS,
     MOST_CODE,
+    MOST_FILES,
     MOST_NAMES,
     MOST_OUTPUTS,
     MOST_VALUES,
@@ -55,6 +57,8 @@ WITH_IDS = (4, 5)
 AROUND = "\ufeff \t\r\n"
 """What may stand before and behind a notebook's JSON: some editors write a byte-order mark."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+LEFT_OUT = "left out"
+"""Among what nbgrader tells of a notebook, what `lying_beside` says of its submission."""
 MOST_TOLD = 10
 """How many files that do not belong are named one by one."""
 
@@ -114,6 +118,16 @@ def _move(path: Path, to: Path) -> Path:
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(path, to)
     return to
+
+
+def lying_beside(folder: Path) -> tuple[str, ...]:
+    """What lies, or lay until it was moved to quarantine, beside the notebook of a submission to one of this course's; some, where it is much."""
+    kept = folder.parents[2] / QUARANTINE / folder.parent.name
+    found: set[str] = set()
+    for place in (folder, *(path for path in kept.glob("*") if path.name.rstrip("~") == folder.name)):
+        with suppress(OSError, Refused):
+            found |= {entry.name for entry in entries(place, MOST_NAMES)} if not place.is_symlink() else set()
+    return tuple(sorted(found - {f"{folder.name}.ipynb", *LISTED})[:MOST_FILES])
 
 
 def unwanted(folder: Path, ours: bool) -> dict[str, str]:

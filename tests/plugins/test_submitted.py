@@ -139,6 +139,21 @@ KINDS = {
 }  # fmt: skip
 
 
+NEEDING = {
+    "imports": ({"mix_rows": "from helpers import mix_rows"}, "helpers.py"),
+    "imports-in-a-function": (
+        {"mix_rows": "def mix_rows(A, V):\n    import helpers\n    return helpers.mix_rows(A, V)"},
+        "helpers.py",
+    ),
+    "imports-in-another-cell": (
+        {"pairwise_dots": RIGHT["pairwise_dots"] + "\nfrom tools import mix_rows", "mix_rows": "pass"},
+        "tools",
+    ),
+    "opens": ({"mix_rows": "text = open('data.csv').read()\n" + RIGHT["mix_rows"]}, "data.csv"),
+}
+"""Answers to an exercise that need what lies beside the notebook, and what that is."""
+
+
 def by_nbgrader(course: Course) -> str:
     graded = nbgrader(course, "autograde", NOTEBOOK)
     assert graded.returncode == nbgrader(course, "generate_feedback", NOTEBOOK).returncode == 0, graded.stdout
@@ -167,6 +182,12 @@ def run(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Run
     write(beside.with_name("old.ipynb"), filled(course, RIGHT))
     two_blanks = hand_in(course, "two-blanks", filled(course, {}))
     write(two_blanks.with_name("old.ipynb"), filled(course, {}))
+    for student, (answers, _) in NEEDING.items():
+        path = hand_in(course, student, filled(course, {**RIGHT, **answers}))
+        write(path.with_name("helpers.py"), RIGHT["mix_rows"])
+        write(path.with_name("data.csv"), "1,2")
+        write(path.with_name("tools") / "__init__.py", "")
+        write(path.with_name("unused.py"), "")
     for student, kind in KINDS.items():
         kind.make(filled(course, {}), filled(course, RIGHT), place(course, student).parent)
     with Gradebook(course.database) as gradebook:
@@ -224,6 +245,17 @@ def test_of_others_nothing_else_is_said_and_a_blank_beside_a_blank_is_a_blank(ru
     assert scores(run.course, "honest") == (2.0, 2.0, 3.0)
     assert scores(run.course, "blank") == scores(run.course, "two-blanks") == (0.0, 0.0, 0.0)
     assert scores(run.course, "answered-beside") == (0.0, 2.0, 0.0), "of the right name, and with an answer"
+
+
+@pytest.mark.parametrize("student", NEEDING)
+def test_a_file_that_was_left_out_and_that_an_answer_needed_is_named_beside_it(run: Run, student: str) -> None:
+    file = NEEDING[student][1]
+    told = words(page(run.course, student))
+    assert f"{file} lay beside your notebook and was left out: only the notebook is graded." in told
+    assert "unused.py" not in told
+    found = next(line for line in lines(run.course, NOTEBOOK) if (line.student, line.exercise) == (student, "mix_rows"))
+    assert found.score == 0.0
+    assert found.outcome == "raised" or found.outcome.startswith("did not run")
 
 
 def test_the_csv_of_everything_says_why_there_is_no_score(run: Run) -> None:
