@@ -96,13 +96,15 @@ def test_only_a_word_that_is_like_another_is_taken_for_it() -> None:
 NOBODY, NOTHING = "nobody", "no_such_thing"
 WRONG: dict[str, tuple[tuple[str, ...], ...]] = {
     "grade": ((NOTHING,), (NOTEBOOK, "--student", NOBODY)),
+    "due": ((NOTHING, "2026-07-01 12:30 +0200"), (NOTEBOOK, "tomorrow")),
     "extend": ((NOTHING, NOBODY, "--days", "2"), (NOTEBOOK, NOBODY, "--days", "2")),
     "report": ((NOTHING,),),
     "likeness": ((NOTHING,),),
     "requests": ((NOTHING,),),
     "decide": ((NOBODY, NOTHING, "no", "because"), (NOBODY, NOTHING, "perhaps", "because")),
     "export": ((NOTHING,),),
-    "collect": ((NOTHING, "no_such.zip"), (NOTEBOOK, "no_such.zip")),
+    "collect": ((NOTHING, "no_such.zip"), (NOTEBOOK, "no_such.zip"), (NOTEBOOK, "no_such.zip", "--student", NOBODY)),
+    "roster": (("no_such.csv",),),
     "explain": ((NOBODY, NOTHING), (NOBODY, "pairwise_dots")),
     "harvest": ((NOTHING,),),
     "doctor": (("--require", NOTHING),),
@@ -114,7 +116,20 @@ WRONG: dict[str, tuple[tuple[str, ...], ...]] = {
 """Of every command, words that it cannot use."""
 WHATEVER = {"notebooks"}
 """Commands that can use any word."""
-OF_A_CLASS = ("grade", "extend", "requests", "decide", "report", "likeness", "export", "collect", "explain", "harvest")
+OF_A_CLASS = (
+    "grade",
+    "due",
+    "extend",
+    "requests",
+    "decide",
+    "report",
+    "likeness",
+    "export",
+    "collect",
+    "roster",
+    "explain",
+    "harvest",
+)
 
 
 def test_every_command_is_tried_with_words_that_it_cannot_use() -> None:

@@ -38,7 +38,7 @@ REPLACED = "replaced"
 """The folder beside `submitted` to which goes what something else took the place of. Nothing there is graded."""
 MOST_OTHERS = 20
 """Files of a student without a notebook that are put where a person looks for them."""
-SAME, NEWER, OLDER, OTHER = "same", "newer", "older", "other"
+STANDINGS = SAME, NEWER, OLDER, OTHER = "same", "newer", "older", "other"
 """How what is in a zip stands to what is there: nothing new; newer, as far as anybody knows; older; nobody knows."""
 
 
@@ -127,16 +127,10 @@ def collect(
                 found = _only(students, found, collected)
                 others = {student: own for student, own in others.items() if student in students}
             chosen = {student: own for student, files in found.items() if (own := _newest(files, collected))}
-            for one in collected.texts:
-                collected.texts[one] = one in chosen
             records = _records(chosen, collected)
+            collected.texts = {one: one in records for one in collected.texts}
             standing = _standing(course, assignment, records)
-            named = set() if newer else set(students)
-            instead = [
-                one
-                for one, how in standing.items()
-                if (newer and how == NEWER) or (one in named and not _is_there(course, assignment, one, records[one]))
-            ]
+            instead = _wanted(course, assignment, records, standing, newer, students)
             fresh = [one for one in records if one not in standing]
             _put(
                 course,
@@ -153,14 +147,10 @@ def collect(
         submission = read_submission(course.folder("submitted", student, assignment), student, snapshot, [])
         if why := why_it_waits(submission, snapshot):
             collected.waiting[student] = why
-    left = {one: how for one, how in standing.items() if one not in instead}
-    collected.placed = sorted(fresh)
-    collected.same = sorted(one for one, how in left.items() if how == SAME)
-    collected.behind = sorted(one for one, how in left.items() if how == OLDER)
-    collected.kept = sorted(one for one, how in left.items() if how in (NEWER, OTHER))
-    collected.newer = {
-        one: ", ".join(file.name for file in chosen[one].values()) for one in collected.kept if left[one] == NEWER
-    }
+    left = {how: sorted(one for one in standing.keys() - instead if standing[one] == how) for how in STANDINGS}
+    collected.placed, collected.same, collected.behind = sorted(fresh), left[SAME], left[OLDER]
+    collected.kept = sorted(left[NEWER] + left[OTHER])
+    collected.newer = {one: ", ".join(file.name for file in chosen[one].values()) for one in left[NEWER]}
     here = sorted([*fresh, *instead, *collected.same])
     collected.late = [one for one in here if records[one].late]
     keep(course, assignment, {one: records[one] for one in here})
@@ -312,6 +302,20 @@ def _standing(course: Course, assignment: str, records: dict[str, Origin]) -> di
         else:
             found[student] = OTHER if os.path.lexists(folder / TIMESTAMP) else NEWER
     return found
+
+
+def _wanted(
+    course: Course,
+    assignment: str,
+    records: dict[str, Origin],
+    standing: dict[str, str],
+    newer: bool,
+    students: Collection[str],
+) -> list[str]:
+    """Whose files are to take the place of what is there."""
+    if newer:
+        return [one for one, how in standing.items() if how == NEWER]
+    return [one for one in standing if one in students and not _is_there(course, assignment, one, records[one])]
 
 
 def _is_there(course: Course, assignment: str, student: str, record: Origin) -> bool:

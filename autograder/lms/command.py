@@ -150,6 +150,9 @@ def run_roster(course: Course, path: Path, agrees: Callable[[], bool], say: Say)
     """
     roster = read_roster(course)
     found = enrolment.read(path, roster)
+    _list(
+        say, "Not read, columns called otherwise than id, first_name, last_name, email, lms_user_id", found.passed_over
+    )
     _list(say, "Not used", [f"line {line}: {why}" for line, why in found.unused])
     _list(say, "Found by name alone", map(roster.shown, found.by_name))
     _list(say, f"New, with ids from the column {found.ids!r}", map(_described, found.new))

@@ -86,6 +86,7 @@ class Enrolment:
         same: how many are as they are in the file.
         unused: the lines that cannot be used, and why.
         others: who is in the gradebook and not in the file.
+        passed_over: titles of columns that mean nothing here, of a file of one's own.
     """
 
     ids: str
@@ -95,6 +96,7 @@ class Enrolment:
     same: int = 0
     unused: list[tuple[int, str]] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    passed_over: list[str] = field(default_factory=list)
 
 
 def read(path: Path, roster: Roster) -> Enrolment:
@@ -120,6 +122,10 @@ def read(path: Path, roster: Roster) -> Enrolment:
             "gradebook and Moodle's worksheet and list of participants do as they were downloaded, in English."
         )
     enrolment = Enrolment(header[columns.index(ids)])
+    if ours:
+        known = {*KEYS, *FIELDS, "fullname"}
+        pairs = zip(header, columns, strict=True)
+        enrolment.passed_over = [title for title, column in pairs if title and column not in known]
     _compare([_listed(line, row, ids) for line, row in listed], roster, enrolment, canvas, bool(ours))
     enrolment.unused.sort()
     return enrolment

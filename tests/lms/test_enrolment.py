@@ -99,6 +99,11 @@ def test_what_the_file_does_not_have_stays_and_nobody_is_removed(tmp_path: Path)
     assert (found.new, found.others) == ([], ["ben"])
 
 
+def test_a_column_that_means_nothing_here_is_named(tmp_path: Path) -> None:
+    found = read(listed(tmp_path, "id;Vorname;Last name\nada;Ada;Byron\n"), Roster([]))
+    assert (found.new, found.passed_over) == ([Person("ada", "", "Byron")], ["Vorname"])
+
+
 def test_who_is_there_is_found_by_what_the_lms_knows_and_else_by_name(tmp_path: Path) -> None:
     by_number, by_name = Person("u1", "A.", "B.", "", "101"), Person("u2", "Zoë", "Müller")
     found = read(listed(tmp_path, CANVAS), Roster([by_number, by_name]))
