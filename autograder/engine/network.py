@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from autograder.engine import proxy
-from autograder.engine.outer import NOBODY
+from autograder.engine.inside.walls import STUDENT
 
 SECONDS_TO_END = 10.0
 
@@ -28,7 +28,7 @@ class WayOut:
     def __init__(self, hosts: Sequence[str]) -> None:
         self.channel, theirs = socket.socketpair()
         with theirs:
-            argv = [sys.executable, "-I", "-S", str(Path(proxy.__file__)), str(theirs.fileno()), str(NOBODY), *hosts]
+            argv = [sys.executable, "-I", "-S", str(Path(proxy.__file__)), str(theirs.fileno()), str(STUDENT), *hosts]
             descriptors = (theirs.fileno(),)
             self._process = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=descriptors, start_new_session=True

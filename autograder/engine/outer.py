@@ -27,18 +27,40 @@ Walls = Literal["both", "outer", "none"]
 WALLS_VARIABLE = "AUTOGRADER_WALLS"
 TETHERS = sys.platform.startswith("linux")
 INSIDE = Path(__file__).with_name("inside")
-NOBODY = 61_183  # a user that nobody is; below the range that systemd gives away
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/sys/devices/system/node")
+MADE_UP = INSIDE / "etc"  # what a process asks about its machine and its user, and is told nothing of the real ones
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
+    "/var/lib/texmf",
+)
 SETTINGS = (
     "alternatives",
+    "debian_version",
     "fonts",
+    "java*",
     "ld.so.cache",
     "ld.so.conf",
     "ld.so.conf.d",
+    "locale.alias",
     "localtime",
-    "ssl",
+    "lsb-release",
     "mime.types",
+    "os-release",
+    "protocols",
     "R",
+    "services",
+    "shells",
+    "ssl/certs",
+    "ssl/*.cnf",
+    "ssl/*.pem",
+    "texmf",
+    "timezone",
     f"python{sys.version_info.major}.{sys.version_info.minor}",
 )
 PYTHON, PACKAGES, ENGINE, LIBRARY = "/opt/python", "/opt/packages", "/opt/engine", "/opt/library"
@@ -53,10 +75,14 @@ FOLDERS = (
     walls.LAYERS,
     LET_IN,
     "/etc",
+    "/etc/ssl",
     "/home",
+    "/run",
     "/sys",
     "/sys/devices",
     "/sys/devices/system",
+    "/var",
+    "/var/lib",
 )
 CACHE = "/tmp/cache"
 FONTS = f"{CACHE}/matplotlib"
@@ -139,7 +165,7 @@ def command(
         wall += ["--tmpfs", folder]
     for name, value in variables.items():
         wall += ["--setenv", name, value]
-    wall += ["--proc", "/proc", "--dev", "/dev"]
+    wall += ["--proc", "/proc", "--dev", "/dev", "--symlink", "/tmp", "/var/tmp"]
     for folder in walls.WRITABLE:
         wall += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
     if lists := _font_lists():
@@ -156,8 +182,15 @@ def command(
         wall += ["--bind", folder, folder]
     wall += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", writable[-1] if writable else "/"]
     if os.getuid() != 0 or writable:
-        return [*wall, "--unshare-user", "--", interpreter(), *arguments], {}
-    unprivileged = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]
+        student = ["--unshare-user", "--uid", str(walls.STUDENT), "--gid", str(walls.STUDENT)]
+        return [*wall, *student, "--", interpreter(), *arguments], {}
+    unprivileged = [
+        "setpriv",
+        f"--reuid={walls.STUDENT}",
+        f"--regid={walls.STUDENT}",
+        "--clear-groups",
+        "--inh-caps=-all",
+    ]
     # For root, bubblewrap covers parts of /proc; from a covered one no namespace within gets one of its own. Nobody may write there anyway.
     return [*wall, "--", *OWN_PROC, *unprivileged, "--bounding-set=-all", interpreter(), *arguments], {}
 
@@ -177,12 +210,12 @@ def tethered(argv: list[str], folder: Path, kind: Walls) -> list[str]:
 def _mounts(libraries: Sequence[Path]) -> list[tuple[str, str]]:
     """What the outer wall lets in, all of it read-only: source and target."""
     found = [(path, path) for path in SYSTEM]
-    found += [(f"/etc/{name}", f"/etc/{name}") for name in SETTINGS]
+    found += [(str(path), str(path)) for name in SETTINGS for path in Path("/etc").glob(name)]
+    found += [(str(path), f"/etc/{path.name}") for path in MADE_UP.iterdir()]
     if not _system_python():
         found.append((str(Path(sys.base_prefix).resolve()), PYTHON))
     found += [(source, f"{PACKAGES}/{number}") for number, source in enumerate(_packages())]
     found.append((str(INSIDE), f"{ENGINE}/inside"))
-    found.append((str(INSIDE / "hosts"), "/etc/hosts"))
     return [*found, *((str(library), f"{LIBRARY}/{library.name}") for library in libraries)]
 
 
