@@ -240,6 +240,64 @@ def test_a_notebook_of_everything_shows_what_a_kernel_shows(zygote: Zygote, monk
     assert shown == wanted
 
 
+WAITING = "go, done = threading.Event(), threading.Event()\ndef work():\n    go.wait()\n    say()\n    done.set()\n"
+GOES_ON = "go.set()\nprint(done.wait(60))"
+GOING_ON = {
+    "who speaks": (
+        "import asyncio, contextvars, decimal, gc, sys, threading\nimport numpy as np\nloop = asyncio.get_running_loop()\n"
+        "def say(*_):\n    print('out')\n    print('err', file=sys.stderr)\n    display('shown')\n"
+        "async def speak():\n    while True:\n        say()\n        await asyncio.sleep(0.001)\n"
+        "async def fail():\n    1 / 0\nawait asyncio.sleep(0)"
+    ),
+    "a task": "task = asyncio.create_task(speak())\nprint('begun')",
+    "goes on in a cell that waits": "await asyncio.sleep(0.05)\nprint('mine')",
+    "and after one that does not": "import time\ntime.sleep(0.05)\n'mine'",
+    "until it is cancelled": "task.cancel()\nawait asyncio.sleep(0.01)\ntask.cancelled()",
+    "a task of a cell that waits for it": "async def once():\n    say()\nawait asyncio.create_task(once())",
+    "callbacks": "loop.call_soon(say)\nloop.call_later(0.02, say)\nloop.call_soon_threadsafe(say)\nloop.create_future().cancel();",
+    "are called": "await asyncio.sleep(0.1)",
+    "what is done": "future = loop.create_future()\nfuture.add_done_callback(say)",
+    "tells": "future.set_result(1)\nawait asyncio.sleep(0.01)",
+    "a callback that is run where it is added": "later = loop.call_later(0.01, say)\nawait asyncio.sleep(0.1)",
+    "a thread": f"{WAITING}thread = threading.Thread(target=work)\nthread.start()",
+    "speaks in the latest cell": f"{GOES_ON}\nthread.join()",
+    "a thread with this cell's context": f"{WAITING}future = asyncio.ensure_future(asyncio.to_thread(work))\nawait asyncio.sleep(0.01)",
+    "speaks in that": f"{GOES_ON}\nawait future",
+    "a thread that is told": (
+        f"{WAITING}parent = get_ipython().get_parent()\ndef told():\n    sys.stdout.set_thread_parent(parent)\n    work()\n"
+        "thread = threading.Thread(target=told)\nthread.start()"
+    ),
+    "speaks where it was told": f"{GOES_ON}\nthread.join()",
+    "an error in a callback": "loop.call_soon(lambda: 1 / 0);",
+    "is nobody's": "await asyncio.sleep(0.01)",
+    "an error that nobody asks for": "task = asyncio.create_task(fail(), name='failing')",
+    "is told when it is thrown away": "del task\ngc.collect();",
+    "a display": "handle = display('first', display_id='shown')",
+    "is updated from its cell": "async def update():\n    await asyncio.sleep(0.01)\n    handle.update('late')\ntask = asyncio.create_task(update())",
+    "and not afterwards": "await task",
+    "a table of steps": "steps = []\nasync def step():\n    while len(steps) < 5:\n        steps.append(1)\n        await asyncio.sleep(0)\ntask = asyncio.create_task(step())",
+    "is filled between two cells": "len(steps), task.done()",
+    "settings": "decimal.getcontext().prec = 5\nnp.seterr(all='raise')\nnp.set_printoptions(precision=2)\nvariable = contextvars.ContextVar('v')\ntoken = variable.set(1)",
+    "hold for all cells": "print(decimal.Decimal(1) / 3, np.array([1 / 3]), variable.get())\nnp.ones(1) / 0",
+    "but a cell's that waits": "await asyncio.sleep(0)\nprint(variable.get())\nvariable.set(2);",
+    "are its own": "print(variable.get())\nvariable.reset(token)\nvariable.get('none')",
+}
+
+
+def test_what_goes_on_while_later_cells_run_is_shown_where_a_kernel_shows_it(
+    zygote: Zygote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ipykernel tells of each message which cell it belongs to, and nbclient keeps what belongs to the one that runs."""
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    cells = [new_code_cell(source) for source in GOING_ON.values()]
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "p"}})
+    ours = in_engine(zygote, nbformat.from_dict(notebook))
+    run_in_kernel(notebook, allow_errors=True, iopub_timeout=60)
+    shown = {name: looks(cell.outputs) for name, cell in zip(GOING_ON, ours.cells, strict=True)}
+    wanted = {name: looks(cell.outputs) for name, cell in zip(GOING_ON, notebook.cells, strict=True)}
+    assert shown == wanted
+
+
 ERRORS = {
     "in a cell": "1 / 0",
     "in a function": "def f(x):\n    y = x - 1\n    return 1 / y\n\nf(1)",

@@ -157,6 +157,23 @@ def test_a_cell_that_ends_just_at_its_limit_is_not_lost(zygote: Zygote) -> None:
             assert session.run("1", AGES).end == "finished"
 
 
+def test_a_cell_that_waits_is_cancelled_and_does_not_go_on_later(session: Session) -> None:
+    waits = "import asyncio\nleft = []\ntry:\n    await asyncio.sleep(1000)\nfinally:\n    left.append(1)"
+    run = session.run(waits, 0.5)
+    assert (run.end, run.reply["ename"]) == ("interrupted", "CancelledError")
+    assert "KeyboardInterrupt" not in str(run.reply["traceback"])
+    assert printed(session.run("print(left, len(asyncio.all_tasks()))", AGES)) == "[1] 1\n"
+
+
+@pytest.mark.parametrize("what", ["while True:\n        pass", "raise SystemExit", "raise KeyboardInterrupt"])
+def test_a_task_that_does_not_give_way_or_wants_to_leave_takes_no_later_cell_with_it(
+    session: Session, what: str
+) -> None:
+    session.run(f"import asyncio\nasync def task():\n    {what}\nbegun = asyncio.create_task(task())", 1)
+    for _ in range(2):
+        assert printed(session.run("print('here')", AGES)) == "here\n"
+
+
 def test_what_was_printed_before_the_interrupt_is_kept(session: Session) -> None:
     run = interrupted(session, f"print('before')\n{BEGUN}\nwhile True: pass")
     assert printed(run) == "before\n"

@@ -2,12 +2,16 @@
 
 What a kernel would put on its IOPub socket is collected here as `[type, content]`, in the order in which a kernel sends it,
 so that whoever reads them can treat them as they treat a kernel's.
+
+A kernel's messages name the cell that they belong to: for what a task or a callback says that is the cell which began it, for what a
+thread says the latest. Whoever runs a notebook takes what belongs to the cell that is running, and so it is here.
 """
 
 from __future__ import annotations
 
 import asyncio
 import builtins
+import contextvars
 import getpass
 import io
 import json
@@ -16,6 +20,7 @@ import random
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from types import MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -25,7 +30,7 @@ from ipykernel.kernelapp import IPKernelApp
 from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQDisplayPublisher, ZMQInteractiveShell
 from IPython.core.inputtransformer2 import TransformerManager
-from jupyter_client.session import Session
+from jupyter_client.session import Session, extract_header
 from traitlets import Instance
 from traitlets.config import Config
 
@@ -33,6 +38,7 @@ from . import comms, wire
 from .tracebacks import quickly_shown
 
 INLINE = "module://matplotlib_inline.backend_inline"
+BETWEEN = 0.01  # seconds, about as long as a kernel waits for the next cell
 MAX_MESSAGES = 2_000
 MAX_TEXT = 8 << 20
 MAX_PARTS = wire.MAX_PARTS // 2  # the grader would take more for no answer
@@ -46,7 +52,13 @@ Message = list[Any]
 
 
 class Collector(Session):
-    """What a kernel's session would send, kept in a list that is no longer than a notebook can hold."""
+    """What a kernel's session would send, kept in a list that is no longer than a notebook can hold.
+
+    Attributes:
+        cell: the id of the message that asks for the cell which is running; what belongs to another one is not kept.
+    """
+
+    cell = ""
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(key=b"", **keywords)
@@ -55,18 +67,18 @@ class Collector(Session):
         self._size = self._count = self._parts = 0
         self._decisive: Message | None = None
 
-    def msg(self, msg_type: str, content: Any = None, **_: Any) -> dict[str, Any]:
-        return {"msg_type": msg_type, "content": content or {}}
+    def hears(self, parent: Any) -> bool:
+        """Whether what belongs to this parent, a message or its header, belongs to the cell that is running."""
+        return bool(extract_header(parent).get("msg_id", "") == self.cell)
 
-    def send(self, stream: Any, msg_or_type: Any, content: Any = None, *_: Any, **__: Any) -> None:
-        kind, content = (
-            (msg_or_type, content)
-            if isinstance(msg_or_type, str)
-            else (msg_or_type["msg_type"], msg_or_type["content"])
-        )
-        self.add(
-            kind, self.unpack(self.pack(content))
-        )  # bytes, numbers of libraries and the like become what they are on the wire
+    def msg(self, msg_type: str, content: Any = None, parent: Any = None, **_: Any) -> dict[str, Any]:
+        return {"msg_type": msg_type, "content": content or {}, "parent_header": extract_header(parent)}
+
+    def send(self, stream: Any, msg_or_type: Any, content: Any = None, parent: Any = None, *_: Any, **__: Any) -> None:
+        if not isinstance(msg_or_type, str):
+            msg_or_type, content, parent = (msg_or_type[part] for part in ("msg_type", "content", "parent_header"))
+        if self.hears(parent):  # bytes, numbers of libraries and the like become what they are on the wire
+            self.add(msg_or_type, self.unpack(self.pack(content)))
 
     def tell(self, kind: str, content: dict[str, Any]) -> None:
         """Add what a widget says, as far as there is room."""
@@ -122,6 +134,8 @@ class OutStream(io.TextIOBase):
         self._collector = collector
         self._parts: list[str] = []
         self._size = 0
+        self._parent_header: contextvars.ContextVar[Any] = contextvars.ContextVar("parent_header")
+        self.set_parent({})
 
     def catch_descriptor(self) -> None:
         """From now on, what is written to the descriptor goes to a file that `flush` reads."""
@@ -133,6 +147,25 @@ class OutStream(io.TextIOBase):
         self._caught = True
 
     _caught = False
+
+    @property
+    def parent_header(self) -> Any:
+        """That of a task or a callback is its own; a thread that was given none has the latest."""
+        return self._parent_header.get(self._latest)
+
+    @parent_header.setter
+    def parent_header(self, header: Any) -> None:
+        self._latest = header
+        self._parent_header.set(header)
+
+    def set_parent(self, parent: Any) -> None:
+        self.parent_header = extract_header(parent)
+
+    def set_thread_parent(self, parent: Any) -> Any:
+        return self._parent_header.set(extract_header(parent))
+
+    def reset_thread_parent(self, token: Any) -> None:
+        self._parent_header.reset(token)
 
     def writable(self) -> bool:
         return True
@@ -146,7 +179,7 @@ class OutStream(io.TextIOBase):
     def write(self, text: str, /) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text)}")
-        if self._size <= MAX_TEXT:
+        if self._size <= MAX_TEXT and self._collector.hears(self.parent_header):
             self._parts.append(text)
             self._size += len(text)
         return len(text)
@@ -178,7 +211,7 @@ class Publisher(ZMQDisplayPublisher):
     def clear_output(self, wait: bool = False) -> None:
         self._flush_streams()
         assert self.session is not None
-        self.session.send(None, "clear_output", {"wait": wait})
+        self.session.send(None, "clear_output", {"wait": wait}, self.parent_header)
 
 
 class Transformers(TransformerManager):
@@ -261,12 +294,16 @@ class Notebook:
         )
         IPKernelApp.init_pdb(None)  # it asks the application for nothing
         self.shell.kernel = comms.kernel(self.shell)
-        comms.connect(self.collector.tell)
+        comms.connect(self._tell)
         for part in (self.shell.displayhook, self.shell.display_pub):
             part.session = self.collector
             part.pub_socket = None
         self.shell.displayhook.topic = b"execute_result"
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._count = 0
+
+    def _tell(self, kind: str, content: dict[str, Any]) -> None:
+        if self.collector.hears(self.shell.get_parent()):
+            self.collector.tell(kind, content)
 
     def rehearse(self, cells: list[str]) -> None:
         """Run cells whose only purpose is to fill caches, and forget them."""
@@ -284,8 +321,7 @@ class Notebook:
             module
         )  # `reset` takes away `__spec__`, which starting processes anew needs
         self.shell.execution_count = 1
-        for output in (self.out, self.err):
-            output.flush()
+        self._flush()
         self.collector.take()
 
     def begin(self, modules: Mapping[str, ModuleType]) -> None:
@@ -298,6 +334,7 @@ class Notebook:
         getpass.getpass = MethodType(Kernel.getpass, nobody)
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
+        self._context = contextvars.copy_context()
         random.seed()
         if "numpy.random" in modules:
             modules["numpy.random"].seed()
@@ -323,17 +360,19 @@ class Notebook:
         Returns:
             The messages, and the reply: `{"status": "ok" | "error", "execution_count": ..., "ename", "evalue", "traceback"}`.
         """
-        assert self._loop is not None
-        self.shell.set_parent({"header": {"msg_id": parent}})
+        self._count += 1
         try:
-            result = self._loop.run_until_complete(self._execute(source))
+            self._pass_time()
+            self.collector.cell = parent or f"{self._count}"
+            self._context.run(self.shell.set_parent, {"header": {"msg_id": self.collector.cell}})
+            task = self._loop.create_task(self._shown(source), context=self._context)
+            result, messages = self._finished(task)
             error = result.error_before_exec or result.error_in_exec
             failed = not result.success or getattr(self.shell, "_last_traceback_during_displayhook", False)
         except (KeyboardInterrupt, SystemExit, asyncio.CancelledError) as interrupted:
-            self.shell.showtraceback()
-            error, failed = interrupted, True
-        for output in (self.out, self.err):
-            output.flush()
+            self._context.run(self.shell.showtraceback)
+            self._flush()
+            error, failed, messages = interrupted, True, self.collector.take()
         reply: dict[str, Any] = {"status": "ok", "execution_count": self.shell.execution_count - 1}
         if failed:
             reply |= {
@@ -343,7 +382,34 @@ class Notebook:
                 "traceback": self.shell._last_traceback or [],
             }
         self.shell.payload_manager.clear_payload()
-        return self.collector.take(), reply
+        return messages, reply
+
+    def _pass_time(self) -> None:
+        """Let go on what earlier cells began, as a kernel does between two cells; what is said meanwhile belongs to none that runs."""
+        stop = self._loop.call_later(BETWEEN if asyncio.all_tasks(self._loop) else 0, self._loop.stop)
+        try:
+            self._loop.run_forever()
+        finally:
+            stop.cancel()
+        self._flush()
+        self.collector.take()
+
+    def _finished(self, task: asyncio.Task[Any]) -> Any:
+        """What a cell comes to. One that waits while something is interrupted is cancelled, as a kernel does it."""
+        with suppress(KeyboardInterrupt, SystemExit):
+            return self._loop.run_until_complete(task)
+        task.cancel()
+        return self._loop.run_until_complete(task)
+
+    def _flush(self) -> None:
+        for output in (self.out, self.err):
+            output.flush()
+
+    async def _shown(self, source: str) -> tuple[Any, list[Message]]:
+        """What a cell comes to, and shows before anything else goes on."""
+        result = await self._execute(source)
+        self._flush()
+        return result, self.collector.take()
 
     async def _execute(self, source: str) -> Any:
         shell = self.shell
@@ -356,9 +422,10 @@ class Notebook:
             return shell.run_cell(source, store_history=True)
         result = None
         try:
-            result = await shell.run_cell_async(
+            cell = shell.run_cell_async(
                 source, store_history=True, transformed_cell=transformed, preprocessing_exc_tuple=problem
             )
+            result = await asyncio.ensure_future(cell)  # what it sets in its context is its own, as in a kernel
         finally:
             shell.events.trigger("post_execute")
             shell.events.trigger("post_run_cell", result)
