@@ -398,6 +398,8 @@ class Notebook:
         """What a cell comes to. One that waits while something is interrupted is cancelled, as a kernel does it."""
         with suppress(KeyboardInterrupt, SystemExit):
             return self._loop.run_until_complete(task)
+        if task.done():  # something else was interrupted, or the cell in its last line
+            return task.result()
         task.cancel()
         return self._loop.run_until_complete(task)
 
