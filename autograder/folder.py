@@ -18,6 +18,7 @@ from nbgrader.utils import temp_attrs
 from autograder.plugins.handing_in import misnamed
 from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.printable import printable
+from autograder.plugins.structure import Structure
 from autograder.problems import Problem
 from autograder.settings import CONFIG, ROOT, assignment_meant, course_folder, settings_in
 
@@ -60,11 +61,16 @@ class Course:
 
     def meant(self, word: str) -> str:
         """The assignment that a word names, by its name or its number; the word itself, where there is none."""
-        return assignment_meant(Path(self.root, self.directory.source_directory), word)
+        return assignment_meant(self.structure, word)
 
     def folder(self, step: str, student: str, assignment: str) -> Path:
         """Where nbgrader keeps a student's assignment in a step: "submitted", "autograded" or "feedback"."""
-        return Path(self.directory.format_path(getattr(self.directory, f"{step}_directory"), student, assignment))
+        return self.structure.folder(step, student, assignment)
+
+    @property
+    def structure(self) -> Structure:
+        """The course's folders."""
+        return Structure.of(self.directory)
 
     def pages(self, student: str, assignment: str) -> list[Path]:
         """A student's feedback pages, one for each notebook that was graded."""
@@ -79,15 +85,14 @@ class Course:
 
     def submitters(self, assignment: str) -> list[str]:
         """The students who handed something in."""
-        return [name for name in self._folders(assignment) if not misnamed(name)]
+        return [name for name in self._all_submitters(assignment) if not misnamed(name)]
 
     def misnamed(self, assignment: str) -> dict[str, str]:
         """Folders of submissions whose names no student can have, as they can be printed, with what to do about each."""
-        return {printable(name): trouble for name in self._folders(assignment) if (trouble := misnamed(name))}
+        return {printable(name): trouble for name in self._all_submitters(assignment) if (trouble := misnamed(name))}
 
-    def _folders(self, assignment: str) -> list[str]:
-        handed_in = Path(self.root, self.directory.submitted_directory)
-        return sorted(path.name for path in handed_in.glob("*") if os.path.lexists(path / assignment))
+    def _all_submitters(self, assignment: str) -> list[str]:
+        return [place.student for place in self.structure.find("submitted", assignment)]
 
     def generate_assignment(self, assignment: str) -> None:
         self._done(self._api.generate_assignment(assignment, force=True))

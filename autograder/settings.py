@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from traitlets.config import Config, PyFileConfigLoader
 
+from autograder.plugins.structure import NOBODY, STEPS, USUAL, Structure
 from autograder.problems import Problem
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,25 +47,22 @@ def settings_in(root: Path) -> Config:
     return settings
 
 
-def sources_of(settings: Config) -> Path:
-    """The folder of a course's assignments, by its settings."""
-    return Path(settings.CourseDirectory.root, settings.CourseDirectory.get("source_directory", "source"))
+def structure_in(settings: Config) -> Structure:
+    """A course's folders, by its settings; nbgrader is not imported for it."""
+    own = settings.CourseDirectory
+    directories = {step: own.get(f"{step}_directory", step) for step in STEPS}
+    return Structure(own.root, os.path.normpath(own.get("directory_structure", USUAL)), directories)
 
 
-def submitted_in(settings: Config) -> Path:
-    """The folder in which a course's submissions lie, by its settings."""
-    return Path(settings.CourseDirectory.root, settings.CourseDirectory.get("submitted_directory", "submitted"))
-
-
-def assignment_meant(source: Path, word: str) -> str:
-    """The assignment in a source folder that a word names, also by what stands before the first `_` of one name alone, as "03" does, and
-    "3" where that is the same number.
+def assignment_meant(structure: Structure, word: str) -> str:
+    """The assignment of a course that a word names, also by what stands before the first `_` of one name alone, as "03" does, and "3" where
+    that is the same number.
 
     Where there is none, the word itself.
     """
-    if (source / word).is_dir():
+    if structure.folder("source", NOBODY, word).is_dir():
         return word
-    begin = {path.name: path.name.partition("_")[0] for path in source.glob("*_*") if path.is_dir()}
+    begin = {name: name.partition("_")[0] for name in structure.assignments() if "_" in name}
     found = [name for name, begins in begin.items() if begins == word]
     found = found or [name for name, begins in begin.items() if is_number(begins, word)]
     return found[0] if len(found) == 1 else word

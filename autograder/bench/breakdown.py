@@ -58,8 +58,7 @@ def breakdown(course: Course, notebook: str, students: int) -> Breakdown:
     """Mark so many submissions of a class."""
     snapshot = read_snapshot(course, notebook)
     named = course.submitters(notebook)[: students + WARMING]
-    folders = {student: course.folder("submitted", student, notebook) for student in named}
-    submissions = [read_submission(folders[who], who, snapshot, course.directory.ignore) for who in named]
+    submissions = [read_submission(course, who, snapshot) for who in named]
     spent: dict[str, float] = defaultdict(float)
     taken: dict[str, list[float]] = {kind: [] for kind in KINDS}
     in_cells: dict[str, list[float]] = {kind: [] for kind in KINDS}

@@ -13,7 +13,7 @@ import typer
 
 from autograder.commands.app import CourseOption, app, exit_with, in_a_sentence
 from autograder.problems import Problem
-from autograder.settings import CONFIG, assignment_meant, course_folder, settings_in, sources_of, submitted_in
+from autograder.settings import CONFIG, assignment_meant, course_folder, settings_in, structure_in
 
 if TYPE_CHECKING:
     from autograder.folder import Course
@@ -296,7 +296,7 @@ def _expected(course: Path | None) -> list[tuple[str, str]]:
         return []
     settings = settings_in(root)
     try:
-        return [("course", str(root)), *expectations(settings, sources_of(settings))]
+        return [("course", str(root)), *expectations(settings, structure_in(settings))]
     except (ImportError, TraitError) as error:
         raise Problem(f"{root / CONFIG} has a setting that cannot be used; mend it: {error}") from None
 
@@ -315,13 +315,14 @@ def _begin(root: Path, assignment: str) -> None:
 
     from autograder.plugins.preloading import begin
     from autograder.plugins.sandbox import Sandbox
+    from autograder.plugins.structure import NOBODY
 
     settings = settings_in(root)
-    source = sources_of(settings)
-    meant = assignment_meant(source, assignment)
-    handed_in = sum(1 for _ in submitted_in(settings).glob(f"*/{meant}"))
+    structure = structure_in(settings)
+    meant = assignment_meant(structure, assignment)
+    alone = len(structure.find("submitted", meant)) == 1
     with suppress(TraitError, ValueError):  # a setting that cannot be used; it is told below, too
-        begin(source / meant, Sandbox(config=settings), alone=handed_in == 1)
+        begin(structure.folder("source", NOBODY, meant), Sandbox(config=settings), alone)
 
 
 def _import_nbgrader() -> None:

@@ -35,8 +35,7 @@ def explain(course: Course, assignment: str, student: str, exercise: str) -> str
     if student not in handed_in:
         raise Problem(f"{student} handed in nothing for {assignment}.{nearest(student, handed_in, OF_PEOPLE)}")
     snapshot = read_snapshot(course, assignment)
-    folder = course.folder("submitted", student, assignment)
-    submission = read_submission(folder, student, snapshot, course.directory.ignore)
+    submission = read_submission(course, student, snapshot)
     papers = Papers(course.directory, assignment)
     paper, is_marked = papers.marked_on(student) or (papers.of(student), None)
     marker = Marker(snapshot)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nbconvert.writers import FilesWriter
 from nbgrader.converters.base import NbGraderException
-from nbgrader.utils import chdir
+from nbgrader.utils import chdir, temp_attrs
 from traitlets.config import Config
 
 from autograder.folder import Course
@@ -37,7 +37,8 @@ class Pages:
         # nbgrader would copy what they lead to
         self.converter.coursedir.ignore = [*self.ignore, *links]
         self.converter.assignments = {str(folder): sorted(map(str, folder.glob("*.ipynb")))}
-        with collected_warnings() as log, chdir(str(self.course.root)):
+        asked = temp_attrs(self.converter.coursedir, assignment_id=assignment, student_id=student)
+        with collected_warnings() as log, chdir(str(self.course.root)), asked:
             try:
                 self.converter.convert_notebooks()
             except NbGraderException:

@@ -14,6 +14,7 @@ from autograder.grading.submission import Submission
 from autograder.plugins import returning, starting
 from autograder.plugins.handing_in import restate
 from autograder.plugins.reading import quarantine
+from autograder.plugins.structure import beside
 
 LARGEST_COPY = 16 << 20
 """Bytes of an instructor's file of which each student's folder gets a copy; of a larger one it gets a link."""
@@ -26,13 +27,12 @@ def prepare_folder(course: Course, snapshot: Snapshot, student: str) -> bool:
     Returns:
         Whether the submission got back a secret that an earlier version had moved away.
     """
-    handed_in = course.folder("submitted", student, snapshot.assignment)
-    restate(handed_in)
+    restate(course.folder("submitted", student, snapshot.assignment))
     if not snapshot.ours:
         converter = _converter(course, snapshot, student)
-        quarantine(converter.notebooks, ())
+        quarantine(course.directory, snapshot.assignment, converter.notebooks, ())
         converter.run_pre_convert_hook()
-    return returning.put_back(handed_in)
+    return returning.put_back(course.directory, student, snapshot.assignment)
 
 
 def write_folder(course: Course, snapshot: Snapshot, submission: Submission, result: MarkedSubmission) -> None:
@@ -46,9 +46,10 @@ def write_folder(course: Course, snapshot: Snapshot, submission: Submission, res
     """
     handed_in = course.folder("submitted", submission.student, snapshot.assignment)
     if snapshot.ours and not submission.refused:
-        quarantine([str(handed_in / f"{snapshot.assignment}.ipynb")], [snapshot.assignment])
+        notebook = str(handed_in / f"{snapshot.assignment}.ipynb")
+        quarantine(course.directory, snapshot.assignment, [notebook], [snapshot.assignment])
     target = course.folder("autograded", submission.student, snapshot.assignment)
-    draft, old = (target.with_name(f".{target.name}.{what}") for what in ("new", "old"))
+    draft, old = beside(target, "new"), beside(target, "old")
     for leftover in (draft, old):
         shutil.rmtree(leftover, ignore_errors=True)
     kept = {name: path for name, path in snapshot.paths.items() if name not in result.removed}

@@ -45,6 +45,7 @@ from autograder.plugins.renewing import are_current
 from autograder.plugins.sandbox import Sandbox
 from autograder.plugins.stamping import Marks
 from autograder.plugins.starting import RETURNED, named, unfinished
+from autograder.plugins.structure import NOBODY
 from autograder.problems import FAILED, OF_PEOPLE, UNCONFIRMED, Problem, nearest
 
 BATCH = 50
@@ -291,7 +292,7 @@ class _Run:
             if scheduler is not None:
                 crew: Crew = Cluster(scheduler)
             else:
-                source = self.course.folder("source", ".", self.assignment)
+                source = self.course.folder("source", NOBODY, self.assignment)
                 warm = ENGINE in self.snapshot.autograde
                 zygote = (
                     stack.enter_context(
@@ -395,8 +396,7 @@ class _Run:
         return Bar(self.console, f"{phase} {self.assignment} ({place})", total)
 
     def _submission(self, student: str) -> Submission:
-        folder = self.course.folder("submitted", student, self.assignment)
-        return read_submission(folder, student, self.snapshot, self.course.directory.ignore)
+        return read_submission(self.course, student, self.snapshot)
 
     def _folder(self, student: str) -> Path:
         return self.course.folder("autograded", student, self.assignment)

@@ -22,6 +22,7 @@ from autograder.plugins.agreeing import outdated
 from autograder.plugins.files_beside import beside
 from autograder.plugins.judges import SECTION, Judge, judge_of
 from autograder.plugins.repairing import released_in
+from autograder.plugins.structure import NOBODY
 from autograder.problems import Problem, nearest
 
 
@@ -188,8 +189,7 @@ def registered(course: Course, assignment: str) -> bool:
     Raises:
         Problem: nbgrader cannot make it of what is in the source folder.
     """
-    steps = (course.directory.source_directory, course.directory.release_directory)
-    if not all(Path(course.directory.format_path(step, ".", assignment)).is_dir() for step in steps):
+    if not all(course.folder(step, NOBODY, assignment).is_dir() for step in ("source", "release")):
         return False
     with opened(course) as gradebook, suppress(MissingEntry):
         if gradebook.find_assignment(assignment).notebooks:
@@ -204,7 +204,7 @@ def registered(course: Course, assignment: str) -> bool:
 
 def _missing(course: Course, assignment: str) -> str:
     sources = Path(course.root, course.directory.source_directory)
-    known = sorted(path.name for path in sources.glob("*") if path.is_dir())
+    known = course.structure.assignments()
     if assignment in known:
         return f"{assignment} was not released yet: run `nbgrader generate_assignment {assignment}` first."
     return f"There is no assignment {assignment!r} in {sources}; there are: {', '.join(known) or 'none'}.{nearest(assignment, known)}"

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.folder import Course
 from autograder.grading.snapshot import File, Snapshot
 from autograder.plugins.bounds import LARGEST_FILE, MOST_BYTES, Refused, content
 from autograder.plugins.handing_in import TIMESTAMP
@@ -23,6 +24,7 @@ from autograder.plugins.reading import (
     why_not_read,
 )
 from autograder.plugins.repairing import answers_in
+from autograder.plugins.structure import QUARANTINE
 from autograder.plugins.submitted import file_of, why_none
 
 
@@ -55,28 +57,28 @@ class Submission:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list[str]) -> Submission:
+def read_submission(course: Course, student: str, snapshot: Snapshot) -> Submission:
     """Read a submission's folder; nothing in it is changed. What cannot be read, or is too much, is refused.
 
     Args:
-        folder: where it was handed in.
+        course: in which it was handed in.
         student: whose it is.
         snapshot: the assignment.
-        ignore: file patterns that nbgrader leaves behind (`CourseDirectory.ignore`).
 
     Raises:
         OSError: there is no such folder.
     """
+    folder, kept = (course.folder(step, student, snapshot.assignment) for step in ("submitted", QUARANTINE))
     paths = [Path(name) for name in sorted(glob.glob(f"{glob.escape(str(folder))}/*.ipynb"))]
     known = {notebook.name for notebook in snapshot.notebooks}
     asked = {path.stem: path for path in paths if path.stem in known}
     files: dict[str, File] = {}
     left_out: dict[str, str] = {}
     try:
-        left_out = unwanted(folder, snapshot.ours)
+        left_out = unwanted(folder, snapshot.assignment if snapshot.ours else "")
         if snapshot.ours:
             asked = {snapshot.assignment: _file_of(folder, snapshot)}
-        for name in _extra(folder, snapshot, ignore):
+        for name in _extra(folder, snapshot, course.directory.ignore):
             if "." not in left_out and name not in left_out:
                 files[name] = _file(folder / name, LARGEST_FILE if snapshot.ours else MOST_BYTES)
         notebooks = {name: _read(path, left_out) for name, path in asked.items()}
@@ -86,7 +88,12 @@ def read_submission(folder: Path, student: str, snapshot: Snapshot, ignore: list
         return Submission(student, dict.fromkeys(names), _when(folder, left_out), (), left_out, refused=reason)
     unknown = tuple(printable(path.name) for path in paths if path not in asked.values())
     return Submission(
-        student, notebooks, files, _some(unknown), left_out, lying_beside(folder) if snapshot.ours else ()
+        student,
+        notebooks,
+        files,
+        _some(unknown),
+        left_out,
+        lying_beside(folder, kept, snapshot.assignment) if snapshot.ours else (),
     )
 
 

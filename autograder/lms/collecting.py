@@ -144,7 +144,7 @@ def collect(
     except archive.Refused as error:
         raise Problem(str(error)) from None
     for student in sorted({*fresh, *instead, *others} if snapshot.ours else ()):
-        submission = read_submission(course.folder("submitted", student, assignment), student, snapshot, [])
+        submission = read_submission(course, student, snapshot)
         if why := why_it_waits(submission, snapshot):
             collected.waiting[student] = why
     left = {how: sorted(one for one in standing.keys() - instead if standing[one] == how) for how in STANDINGS}

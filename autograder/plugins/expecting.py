@@ -18,18 +18,19 @@ from autograder.engine import best_walls, groups
 from autograder.plugins.executing import JudgedExecute
 from autograder.plugins.judges import SECTION, judge_of
 from autograder.plugins.sandbox import Sandbox
+from autograder.plugins.structure import NOBODY, Structure
 
 MOST_NAMED = 6
 TWO_LINES = ("`from autograder.plugins.config import plug_in`", "`plug_in(c)`")
 IN_KERNELS = "with kernels, without walls and without the limits below"
 
 
-def expectations(config: Config, source: Path) -> Iterator[tuple[str, str]]:
+def expectations(config: Config, structure: Structure) -> Iterator[tuple[str, str]]:
     """What there is to say, and what a line says of it.
 
     Args:
         config: the course's settings.
-        source: the folder of its assignments.
+        structure: its folders.
 
     Raises:
         ImportError: its judge cannot be imported.
@@ -50,7 +51,7 @@ def expectations(config: Config, source: Path) -> Iterator[tuple[str, str]]:
     yield "c.Sandbox.preload", ", ".join(sandbox.preload) or "the well-known modules alone"
     yield "c.Sandbox.network", _reached(sandbox)
     yield "judge", config[SECTION].get("name", "") or "none: nbgrader's own rules"
-    yield from _kernels(execute, source)
+    yield from _kernels(execute, structure)
 
 
 def _executors(config: Config) -> Iterator[str]:
@@ -83,11 +84,12 @@ def _reached(sandbox: Sandbox) -> str:
     return ", ".join(sandbox.network) or "none"
 
 
-def _kernels(execute: JudgedExecute, source: Path) -> Iterator[tuple[str, str]]:
+def _kernels(execute: JudgedExecute, structure: Structure) -> Iterator[tuple[str, str]]:
     """How many notebooks run in the warm process, and which do not, and why."""
     why: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(source.glob("*/*.ipynb")):
-        why[_why_not_warm(execute, path)].append(f"{path.parent.name}/{path.stem}")
+    for assignment in structure.assignments():
+        for path in sorted(structure.folder("source", NOBODY, assignment).glob("*.ipynb")):
+            why[_why_not_warm(execute, path)].append(f"{assignment}/{path.stem}")
     warm = why.pop("", [])
     yield "warm process", f"{len(warm)} of {len(warm) + sum(map(len, why.values()))} notebooks"
     for reason, names in why.items():

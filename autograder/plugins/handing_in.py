@@ -176,14 +176,14 @@ def is_short_text(path: Path) -> bool:
         return False
 
 
-def only_copy(folder: Path) -> Path | None:
+def only_copy(folder: Path, assignment: str) -> Path | None:
     """The one notebook of a submission's folder, where it has another name than the assignment's: it is the submission.
 
     A browser calls a second download "00_shapes (1).ipynb". It is read as what it is, and keeps its name: by that the student asks
     nbgrader's exchange for feedback, and a learning management system knows the file.
     """
     found = sorted(folder.glob("*.ipynb"))
-    alone = len(found) == 1 and found[0].stem != folder.name
+    alone = len(found) == 1 and found[0].stem != assignment
     return found[0] if alone and found[0].is_file() and not found[0].is_symlink() else None
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
@@ -43,6 +42,7 @@ from autograder.plugins.reading import (
     why_not_read,
 )
 from autograder.plugins.repairing import RELEASED, OfficialCell, answers_in, as_released, official_cells, released_in
+from autograder.plugins.structure import QUARANTINE, Structure
 from autograder.plugins.submitted import file_of, notebook_of
 
 TRUSTED = ("nbconvert.preprocessors.", "nbgrader.preprocessors.", "autograder.plugins.")
@@ -63,7 +63,7 @@ class TolerantExporter(NotebookExporter):
         self._refused: dict[tuple[str, str], Exception] = {}
         if isinstance(self.parent, Autograde):
             _refuse(self.parent, unusable(self.parent.config))
-            take_up(self.parent, self.parent.coursedir.submitted_directory, self._judged)
+            take_up(self.parent, "submitted", self._judged)
             _refuse_outdated(self.parent)
             self._take_only_copies(self.parent)
             self._clear_all(self.parent)
@@ -108,12 +108,11 @@ class TolerantExporter(NotebookExporter):
                 info[GIVEN] = self._given
             elif ours:
                 info[RELEASED] = self._released
-                submitted = self.parent.coursedir.submitted_directory
-                info[LEFT_OUT] = lying_beside(
-                    Path(self.parent.coursedir.format_path(submitted, info["student"], info["assignment"]))
-                )
+                structure, whose = Structure.of(self.parent.coursedir), (info["student"], info["assignment"])
+                folder, kept = (structure.folder(step, *whose) for step in ("submitted", QUARANTINE))
+                info[LEFT_OUT] = lying_beside(folder, kept, info["assignment"])
         try:
-            found = path if path.exists() or not ours else only_copy(path.parent) or path
+            found = path if path.exists() or not ours else only_copy(path.parent, info["assignment"]) or path
             data = content(found)
             notebook = notebook_of(data, info["notebook"], self._judge) if ours else notebook_in(data, False)
         except (Refused, OSError) as error:
@@ -132,10 +131,10 @@ class TolerantExporter(NotebookExporter):
 
     def _take_only_copies(self, converter: Autograde) -> None:
         """Have nbgrader look for the one notebook of a submission under the assignment's name, whatever name it has."""
-        for name in converter.assignments:
-            folder = Path(name)
-            if folder.name in self._judged and only_copy(folder):
-                converter.assignments[name] = [str(folder / f"{folder.name}.ipynb")]
+        assignment = converter.coursedir.assignment_id
+        for name in converter.assignments if assignment in self._judged else ():
+            if only_copy(Path(name), assignment):
+                converter.assignments[name] = [os.path.join(name, f"{assignment}.ipynb")]
 
     def _clear_all(self, converter: Autograde) -> None:
         """Look through the submissions: one that is too much to be copied, or none, is left as it is, for a person.
@@ -144,21 +143,21 @@ class TolerantExporter(NotebookExporter):
         """
         course = converter.coursedir
         for name in sorted(converter.assignments):
-            folder, student = Path(name), _student(converter, course.submitted_directory, name)
-            ours = folder.name in self._judged
+            folder, student = Path(name), _student(converter, "submitted", name)
+            judged = course.assignment_id if course.assignment_id in self._judged else ""
             restate(folder)
             try:
-                if TIMESTAMP in unwanted(folder, ours):
-                    clear(folder, ours, TIMESTAMP.__eq__)
-                if ours:
-                    file_of(folder, folder.name, self._judge, lambda: answers_in(self._official))
+                if TIMESTAMP in unwanted(folder, judged):
+                    clear(folder, _quarantine(converter, student), judged, TIMESTAMP.__eq__)
+                if judged:
+                    file_of(folder, judged, self._judge, lambda: answers_in(self._official))
                 else:
                     files_in(folder, course.ignore, self._given)
             except (Refused, OSError) as error:
-                notebooks = [folder.name] if ours else [Path(path).stem for path in converter.assignments[name]]
+                notebooks = [judged] if judged else [Path(path).stem for path in converter.assignments[name]]
                 del converter.assignments[name]
                 if converter.init_destination(course.assignment_id, student):
-                    cells = as_released(self._official) if ours else []
+                    cells = as_released(self._official) if judged else []
                     _set_aside(converter, student, notebooks, error, cells)
 
 
@@ -186,6 +185,7 @@ def take_up(converter: BaseConverter, step: str, ours: Sequence[str] = ()) -> No
     """Find the notebooks again that nbgrader found: it takes a student called `[a]` for a pattern.
 
     Args:
+        step: of which folder they are.
         ours: the assignments of which a folder without a notebook counts too: a person looks at it.
 
     Raises:
@@ -196,12 +196,12 @@ def take_up(converter: BaseConverter, step: str, ours: Sequence[str] = ()) -> No
     if not converter.assignments:  # the class command has its own
         return
     converter.assignments = {}
-    pattern = course.format_path(step, course.student_id, course.assignment_id)
-    for folder in sorted(glob.glob(pattern, include_hidden=True)):
+    for place in Structure.of(course).find(step, course.assignment_id, course.student_id):
+        folder = str(place.folder)
         found = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
-        if trouble := misnamed(_student(converter, step, folder)):
+        if trouble := misnamed(place.student):
             converter.log.error(trouble)
-        elif found or Path(folder).name in ours:
+        elif found or course.assignment_id in ours:
             converter.assignments[folder] = found
 
 
@@ -280,7 +280,10 @@ def _when(converter: Autograde, student: str) -> dict[str, Any]:
 
 
 def _student(converter: BaseConverter, step: str, folder: str) -> str:
+    place = Structure.of(converter.coursedir).whose(step, converter.coursedir.assignment_id, folder)
+    return place.student if place else printable(folder)
+
+
+def _quarantine(converter: BaseConverter, student: str) -> Path:
     course = converter.coursedir
-    pattern = course.format_path(step, "(?P<student>.*)", re.escape(course.assignment_id), escape=True)
-    found = re.fullmatch(pattern, folder, re.DOTALL)
-    return found["student"] if found else printable(Path(folder).parent.name)
+    return Structure.of(course).folder(QUARANTINE, student, course.assignment_id)

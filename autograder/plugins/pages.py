@@ -74,7 +74,7 @@ class PageExporter(HTMLExporter):
         super().__init__(config=config, extra_loaders=[FileSystemLoader(LAYOUT)], **keywords)
         if isinstance(self.parent, GenerateFeedback):
             extend(self.parent, Renewal)  # nbgrader asks no other who is skipped
-            take_up(self.parent, self.parent.coursedir.autograded_directory)
+            take_up(self.parent, "autograded")
         self._parts = Parts()
         self._colour = Highlight2HTML(pygments_lexer="ipython3", parent=self)
         self._shared = Shared(self._typeset, self._colour, self._judge.at_hand)

@@ -14,12 +14,12 @@ import secrets
 import time
 from collections.abc import Collection
 from contextlib import suppress
-from glob import glob
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.plugins.bounds import Beyond, content
+from autograder.plugins.structure import Structure
 
 PAPER = "paper"
 """Among what nbgrader tells of a notebook, the paper, where whoever began this run has chosen it."""
@@ -83,13 +83,14 @@ class Papers:
 
     def _is_out(self) -> bool:
         """Whether feedback was made since the last paper was drawn."""
-        pages = glob(f"{self._directory.format_path(self._directory.feedback_directory, '*', self._assignment)}/*.html")
-        return any(Path(page).stat().st_mtime >= self._drawn for page in pages)
+        made = Structure.of(self._directory).find("feedback", self._assignment)
+        pages = (page for place in made for page in place.folder.glob("*.html"))
+        return any(page.stat().st_mtime >= self._drawn for page in pages)
 
     def _digest(self, student: str) -> str:
         """What changes with a submission's notebooks."""
         found = hashlib.sha256()
-        folder = Path(self._directory.format_path(self._directory.submitted_directory, student, self._assignment))
+        folder = Structure.of(self._directory).folder("submitted", student, self._assignment)
         for path in sorted(folder.glob("*.ipynb")):
             with suppress(OSError, Beyond):  # what is not read has no marks
                 found.update(content(path))

@@ -23,6 +23,7 @@ from uuid import uuid4
 import nbformat
 from nbformat import NotebookNode, reader, validator
 from nbformat.v4 import new_markdown_cell, new_notebook
+from nbgrader.coursedir import CourseDirectory
 
 from autograder.plugins.bounds import (
     LARGEST_FILE,
@@ -44,7 +45,8 @@ from autograder.plugins.experiments import MARK
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, is_in_doubt, is_short_text, only_copy, says_a_time
 from autograder.plugins.printable import printable
 from autograder.plugins.releasing import PYTHON
-from autograder.plugins.returning import QUARANTINE, SECRET, is_secret
+from autograder.plugins.returning import SECRET, is_secret
+from autograder.plugins.structure import QUARANTINE, Structure
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +65,7 @@ MOST_TOLD = 10
 """How many files that do not belong are named one by one."""
 
 
-def quarantine(notebooks: list[str], judged: Collection[str]) -> None:
+def quarantine(course: CourseDirectory, assignment: str, notebooks: list[str], judged: Collection[str]) -> None:
     """Move links, large files and unlisted files out of a submission before nbgrader copies it.
 
     Of assignments that no judge knows only what nbgrader could not copy, or should not, is moved: links, pipes, names that are not
@@ -71,40 +73,45 @@ def quarantine(notebooks: list[str], judged: Collection[str]) -> None:
     Nothing is raised; the log says what went wrong.
 
     Args:
+        course: whose submission it is.
         notebooks: the paths that nbgrader found in the submission, which are mended here.
         judged: the assignments that the course's judge knows.
     """
-    for folder in {Path(notebook).parent for notebook in notebooks}:
-        ours = folder.name in judged
+    structure, ours = Structure.of(course), assignment if assignment in judged else ""
+    for path in {os.path.dirname(notebook) for notebook in notebooks}:
+        place = structure.whose("submitted", assignment, path)
+        if place is None:
+            continue
+        folder = place.folder
         try:
-            if ours and (found := only_copy(folder)):
-                student = printable(folder.parent.name)
-                log.warning("%s: %s is read as %s.ipynb", student, printable(found.name), folder.name)
-            clear(folder, ours)
+            if ours and (found := only_copy(folder, ours)):
+                student = printable(place.student)
+                log.warning("%s: %s is read as %s.ipynb", student, printable(found.name), ours)
+            clear(folder, structure.folder(QUARANTINE, place.student, assignment), ours)
             if ours:  # a missing one is read as such; nbgrader asks its gradebook about each other
-                notebooks[:] = [name for name in notebooks if Path(name).stem == folder.name or os.path.lexists(name)]
+                notebooks[:] = [name for name in notebooks if Path(name).stem == ours or os.path.lexists(name)]
         except OSError as error:
             log.error("could not clear %s of files that do not belong: %s", printable(str(folder)), error)
         except Refused:  # whoever reads it says so
             pass
 
 
-def clear(folder: Path, ours: bool, only: Callable[[str], bool] = lambda name: True) -> None:
+def clear(folder: Path, kept: Path, ours: str, only: Callable[[str], bool] = lambda name: True) -> None:
     """Move to quarantine what does not belong into a submission's folder.
 
     Args:
         folder: the submission.
-        ours: whether its assignment is one that the course's judge knows.
+        kept: its folder in quarantine.
+        ours: its assignment, where that is one that the course's judge knows; else "".
         only: which names of what is unwanted to move.
 
     Raises:
         Beyond: there is more in it than is looked through.
         OSError: something cannot be moved.
     """
-    kept = folder.parents[2] / QUARANTINE / folder.parent.name / folder.name
     moved = [(name, reason) for name, reason in unwanted(folder, ours).items() if only(name)]
     for name, reason in moved[:MOST_TOLD]:
-        path, to = folder / name, kept.with_name(f"{folder.name}.link") if name == "." else kept / name
+        path, to = folder / name, kept.with_name(f"{kept.name}.link") if name == "." else kept / name
         log.warning("%s was moved to %s: %s", printable(str(path)), printable(str(_move(path, to))), reason)
     for name, _ in moved[MOST_TOLD:]:
         _move(folder / name, kept / name)
@@ -120,20 +127,25 @@ def _move(path: Path, to: Path) -> Path:
     return to
 
 
-def lying_beside(folder: Path) -> tuple[str, ...]:
-    """What lies, or lay until it was moved to quarantine, beside the notebook of a submission to one of this course's; some, where it is much."""
-    kept = folder.parents[2] / QUARANTINE / folder.parent.name
+def lying_beside(folder: Path, kept: Path, assignment: str) -> tuple[str, ...]:
+    """What lies, or lay until it was moved to quarantine, beside the notebook of a submission to one of this course's; some, where it is much.
+
+    Args:
+        folder: the submission.
+        kept: what of it is in quarantine.
+        assignment: its name.
+    """
     found: set[str] = set()
-    for place in (folder, *(path for path in kept.glob("*") if path.name.rstrip("~") == folder.name)):
+    for place in (folder, *(path for path in kept.parent.glob("*") if path.name.rstrip("~") == kept.name)):
         with suppress(OSError, Refused):
             found |= {entry.name for entry in entries(place, MOST_NAMES)} if not place.is_symlink() else set()
-    return tuple(sorted(found - {f"{folder.name}.ipynb", *LISTED})[:MOST_FILES])
+    return tuple(sorted(found - {f"{assignment}.ipynb", *LISTED})[:MOST_FILES])
 
 
-def unwanted(folder: Path, ours: bool) -> dict[str, str]:
+def unwanted(folder: Path, ours: str) -> dict[str, str]:
     """What does not belong into a submission's folder, by relative path, and why; "." is the folder itself.
 
-    Of an assignment that the course's judge knows (`ours`) a folder that was not asked for is one thing, whatever is in it. Of others', which may ask for
+    Of an assignment that the course's judge knows (`ours`, its name, else "") a folder that was not asked for is one thing, whatever is in it. Of others', which may ask for
     any, all that is below is looked at.
 
     Raises:
@@ -143,11 +155,11 @@ def unwanted(folder: Path, ours: bool) -> dict[str, str]:
     if folder.is_symlink():
         return {".": "it is a link"}
     found = {}
-    copy = only_copy(folder) if ours else None
+    copy = only_copy(folder, ours) if ours else None
     for entry in entries(folder, MOST_NAMES) if ours else below(folder):
         if copy and entry.name == copy.name:
             continue
-        reason = _unwanted(entry) or (ours and _not_asked_for(entry, folder.name)) or ""
+        reason = _unwanted(entry) or (ours and _not_asked_for(entry, ours)) or ""
         name = os.path.relpath(entry.path, folder)
         if name == TIMESTAMP and not reason and not _has_a_time(folder / name, ours):
             reason = NO_TIME
@@ -156,7 +168,7 @@ def unwanted(folder: Path, ours: bool) -> dict[str, str]:
     return found
 
 
-def _has_a_time(path: Path, ours: bool) -> bool:
+def _has_a_time(path: Path, ours: str) -> bool:
     """Whether nothing is amiss with a `timestamp.txt`: of other courses', what nbgrader does not read is nbgrader's to refuse."""
     return says_a_time(path) if ours else is_short_text(path) and not is_in_doubt(path)
 

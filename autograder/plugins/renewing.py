@@ -15,6 +15,7 @@ from autograder.plugins.marked import TOLD
 from autograder.plugins.regrade_requests import Request, inbox, place
 from autograder.plugins.returning import complete, under_its_own_name
 from autograder.plugins.stamping import Marks, Told, is_made_of, made_of, marks
+from autograder.plugins.structure import beside
 
 MADE_OF = "made_of"
 """Among what nbgrader tells of a notebook, what its page is made of."""
@@ -66,7 +67,8 @@ class Renewal(GenerateFeedback):
         """The last step but for hooks: the pages are ready, and go where they belong."""
         draft, place = self._draft(assignment_id, student_id), self._place(assignment_id, student_id)
         course = self.coursedir
-        under_its_own_name(draft, Path(course.format_path(course.submitted_directory, student_id, assignment_id)))
+        submitted = Path(course.format_path(course.submitted_directory, student_id, assignment_id))
+        under_its_own_name(draft, submitted, assignment_id)
         super().set_permissions(assignment_id, student_id)
         if self.coursedir.notebook_id != "*" and place.exists():
             for path in [path for path in draft.rglob("*") if path.is_file()]:
@@ -74,7 +76,7 @@ class Renewal(GenerateFeedback):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 path.replace(target)
             return
-        old = place.with_name(f".{place.name}.old")
+        old = beside(place, "old")
         shutil.rmtree(old, ignore_errors=True)
         if place.exists():
             place.rename(old)
@@ -90,7 +92,7 @@ class Renewal(GenerateFeedback):
         return resources
 
     def run_pre_convert_hook(self) -> None:
-        complete(self.notebooks)
+        complete(self.coursedir, self.coursedir.assignment_id)
         super().run_pre_convert_hook()
 
     def _marks(self, assignment_id: str) -> Marks:
@@ -120,8 +122,7 @@ class Renewal(GenerateFeedback):
         return str(self._draft(assignment_id, student_id))  # wherever nbgrader writes, it writes there
 
     def _draft(self, assignment_id: str, student_id: str) -> Path:
-        place = self._place(assignment_id, student_id)
-        return place.with_name(f".{place.name}.new")
+        return beside(self._place(assignment_id, student_id), "new")
 
     def _place(self, assignment_id: str, student_id: str) -> Path:
         return Path(super()._format_dest(assignment_id, student_id))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import re
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +25,7 @@ from autograder.plugins.opening import TolerantExporter
 from autograder.plugins.preloading import prepare
 from autograder.plugins.reading import quarantine
 from autograder.plugins.sandbox import Sandbox
+from autograder.plugins.structure import Structure, beside
 
 NO_WALLS = (
     "There are no walls here: what students handed in runs with your rights, and can read and change all that you can. "
@@ -84,7 +84,7 @@ def _begun(folder: Path) -> set[str]:
 
 def _write_mark(folder: Path, notebooks: set[str]) -> None:
     """Make the mark anew, whoever may still hold an old one."""
-    draft = _mark(folder).with_suffix(".new")
+    draft = beside(folder, "new")
     draft.unlink(missing_ok=True)
     mark = draft.open("x")
     fcntl.flock(mark, fcntl.LOCK_EX)
@@ -97,7 +97,7 @@ def _write_mark(folder: Path, notebooks: set[str]) -> None:
 
 
 def _mark(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}.begun")
+    return beside(folder, "begun")
 
 
 def _by_folder(notebooks: list[str]) -> dict[Path, set[str]]:
@@ -147,7 +147,7 @@ class Marking(Autograde):
     def run_pre_convert_hook(self) -> None:
         forget_failed()
         self.log.info("Looking for what does not belong in %s", ", ".join(map(str, _by_folder(self.notebooks))))
-        quarantine(self.notebooks, judge_of(self.config).notebooks)
+        quarantine(self.coursedir, self.coursedir.assignment_id, self.notebooks, judge_of(self.config).notebooks)
         super().run_pre_convert_hook()
         self._found = _by_folder(self.notebooks)  # those that the gradebook does not know nbgrader then leaves out
         for folder, notebooks in self._found.items():
@@ -166,20 +166,19 @@ def start(converter: Autograde) -> None:
     """Take up what an earlier run left, and say so; say it too where there are no walls."""
     if best_walls() == "none":
         converter.log.warning(NO_WALLS)
-    pattern = re.compile(converter._format_source("(?P<assignment>.*)", "(?P<student>.*)", escape=True))
-    excluded = converter.coursedir.student_id_exclude.split(",")
+    course = converter.coursedir
+    structure, excluded = Structure.of(course), course.student_id_exclude.split(",")
     again, given_back = [], []
     for name, notebooks in sorted(converter.assignments.items()):
-        found = pattern.match(name)
-        if found is None or found["student"] in excluded:
+        place = structure.whose("submitted", course.assignment_id, name)
+        if place is None or place.student in excluded:
             continue
-        steps = (converter.coursedir.autograded_directory, converter.coursedir.feedback_directory)
-        made = [Path(converter.coursedir.format_path(step, found["student"], found["assignment"])) for step in steps]
-        _autograded[Path(name)] = made[0]
-        if returning.put_back(Path(name), made):
-            given_back.append(found["student"])
-        if _take_up(Path(name), made[0], _stems(notebooks), converter.permissions):
-            again.append(found["student"])
+        autograded = structure.folder("autograded", place.student, place.assignment)
+        _autograded[Path(name)] = autograded
+        if returning.put_back(course, place.student, place.assignment):
+            given_back.append(place.student)
+        if _take_up(Path(name), autograded, _stems(notebooks), converter.permissions):
+            again.append(place.student)
     if given_back:
         converter.log.warning("%s: %s", named(given_back), RETURNED)
     if again:

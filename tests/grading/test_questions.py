@@ -255,7 +255,7 @@ def test_nbgraders_own_command_leaves_the_same_grades(
 
 def test_what_the_grader_fails_on_waits_with_its_question_too(course: Course) -> None:
     snapshot = read_snapshot(course, NOTEBOOK)
-    submission = read_submission(course.folder("submitted", "answered", NOTEBOOK), "answered", snapshot, [])
+    submission = read_submission(course, "answered", snapshot)
     marked = Marker(snapshot).for_a_person(submission, "a fault").notebooks[NOTEBOOK]
     assert TASK.name in marked.by_hand
     assert set(marked.scores.values()) == {None}

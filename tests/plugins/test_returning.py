@@ -71,7 +71,7 @@ def test_the_class_command_does_so_too(new_course, capsys: pytest.CaptureFixture
 def test_what_would_stop_release_feedback_for_everybody_goes_to_quarantine(new_course, secret: bytes) -> None:  # type: ignore[no-untyped-def]
     course: Course = new_course()
     folder = submitted(course, "ada", secret)
-    quarantine([str(folder / f"{NOTEBOOK}.ipynb")], [NOTEBOOK])
+    quarantine(course.directory, NOTEBOOK, [str(folder / f"{NOTEBOOK}.ipynb")], [NOTEBOOK])
     assert not (folder / SECRET).exists()
     assert (course.class_folder / "quarantine" / "ada" / NOTEBOOK / SECRET).read_bytes() == secret
 
@@ -85,11 +85,10 @@ def test_who_did_not_come_through_the_exchange_stops_nobody(new_course) -> None:
     for student in ("ada", "ben"):
         course.folder("autograded", student, NOTEBOOK).mkdir(parents=True)
     ada, ben = (course.folder("autograded", student, NOTEBOOK) for student in ("ada", "ben"))
-    notebooks = [str(ben / f"{NOTEBOOK}.ipynb")]
-    complete(notebooks)
+    complete(course.directory, NOTEBOOK)
     assert list(ben.iterdir()) == []  # nobody did
     (ada / SECRET).write_text(WORD)
-    complete(notebooks)
+    complete(course.directory, NOTEBOOK)
     assert is_secret(ben / SECRET)
     assert (ben / SECRET).read_text() != WORD
     assert (ben / TIMESTAMP).is_file()
@@ -101,7 +100,7 @@ def test_whose_page_was_made_before_anybody_came_through_the_exchange_stops_nobo
     for folder in (ada, ben):
         folder.mkdir(parents=True)
     (ada / SECRET).write_text(WORD)
-    complete([str(ada / f"{NOTEBOOK}.ipynb")])  # ben's page is there already
+    complete(course.directory, NOTEBOOK)  # ben's page is there already
     assert is_secret(ben / SECRET)
     assert (ben / TIMESTAMP).is_file()
     assert (ada / SECRET).read_text() == WORD

@@ -23,6 +23,7 @@ from autograder.grading.snapshot import read_snapshot
 from autograder.grading.store import code_digest
 from autograder.plugins.bounds import Beyond, content
 from autograder.plugins.handing_in import only_copy
+from autograder.plugins.structure import NOBODY
 
 CORRECT = re.compile(rb'"text/plain": ?\[?\s*"(\w+): correct on (?:all \d+ public cases|the public case)\.')
 """How a file tells that `check` found an answer right when it was saved. In a text or in code, its quotes would be escaped."""
@@ -149,14 +150,14 @@ def _checked(course: Course, student: str, assignment: str) -> frozenset[str]:
     """The exercises under which `check` had passed when the notebook was saved."""
     folder = course.folder("submitted", student, assignment)
     with suppress(OSError, Beyond):
-        data = content(only_copy(folder) or folder / f"{assignment}.ipynb")
+        data = content(only_copy(folder, assignment) or folder / f"{assignment}.ipynb")
         return frozenset(name.decode() for name in CORRECT.findall(data))
     return frozenset()
 
 
 def _guesses(course: Course, assignment: str, students: Iterable[str]) -> tuple[Guesses, ...]:
     """What was guessed in each cell for that; a notebook without one has none."""
-    asked = _guessed_in(course.folder("source", ".", assignment) / f"{assignment}.ipynb")
+    asked = _guessed_in(course.folder("source", NOBODY, assignment) / f"{assignment}.ipynb")
     counted: dict[str, Counter[str]] = {name: Counter() for name in asked}
     for student in students if asked else ():
         path = course.folder("autograded", student, assignment) / f"{assignment}.ipynb"
