@@ -18,7 +18,7 @@ from nbgrader.utils import temp_attrs
 from autograder.plugins.handing_in import misnamed
 from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.printable import printable
-from autograder.plugins.structure import Structure
+from autograder.plugins.structure import Structure, plainly_named
 from autograder.problems import Problem
 from autograder.settings import CONFIG, ROOT, assignment_meant, course_folder, settings_in
 
@@ -94,8 +94,15 @@ class Course:
     def _all_submitters(self, assignment: str) -> list[str]:
         return [place.student for place in self.structure.find("submitted", assignment)]
 
+    @contextmanager
+    def under_a_plain_name(self) -> Iterator[None]:
+        """Meanwhile nbgrader, and `folder`, find the course by a path that is no pattern."""
+        with plainly_named(Path(self.directory.root)) as root, temp_attrs(self.directory, root=str(root)):
+            yield
+
     def generate_assignment(self, assignment: str) -> None:
-        self._done(self._api.generate_assignment(assignment, force=True))
+        with self.under_a_plain_name():
+            self._done(self._api.generate_assignment(assignment, force=True))
 
     def release_to(self, folder: str, assignment: str) -> None:
         """Make the release of an assignment in another folder, and enter it into the gradebook; what was released stays as it is."""
@@ -108,10 +115,12 @@ class Course:
             self.release_to(elsewhere, assignment)
 
     def autograde(self, assignment: str, student: str, force: bool = False) -> None:
-        self._done(self._api.autograde(assignment, student, force=force))
+        with self.under_a_plain_name():
+            self._done(self._api.autograde(assignment, student, force=force))
 
     def generate_feedback(self, assignment: str, student: str) -> None:
-        self._done(self._api.generate_feedback(assignment, student, force=True))
+        with self.under_a_plain_name():
+            self._done(self._api.generate_feedback(assignment, student, force=True))
 
     def _done(self, answer: dict[str, Any]) -> None:
         if not answer["success"]:

@@ -32,13 +32,18 @@ class Pages:
 
     def make(self, assignment: str, student: str) -> tuple[str, list[str]]:
         """Write one student's pages; return the reason if that fails, else "", and what there is to be said of them."""
+        with self.course.under_a_plain_name():
+            return self._made(assignment, student)
+
+    def _made(self, assignment: str, student: str) -> tuple[str, list[str]]:
         folder = self.course.folder("autograded", student, assignment)
         links = [escape(path.name) for path in folder.rglob("*") if path.is_symlink()]
         # nbgrader would copy what they lead to
         self.converter.coursedir.ignore = [*self.ignore, *links]
-        self.converter.assignments = {str(folder): sorted(map(str, folder.glob("*.ipynb")))}
+        path = self.converter._format_source(assignment, student)
+        self.converter.assignments = {path: [f"{path}/{one.name}" for one in sorted(folder.glob("*.ipynb"))]}
         asked = temp_attrs(self.converter.coursedir, assignment_id=assignment, student_id=student)
-        with collected_warnings() as log, chdir(str(self.course.root)), asked:
+        with collected_warnings() as log, chdir(self.course.directory.root), asked:
             try:
                 self.converter.convert_notebooks()
             except NbGraderException:

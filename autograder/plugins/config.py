@@ -13,8 +13,11 @@ from traitlets.utils.importstring import import_item
 from autograder.plugins.judges import SECTION
 
 LOGGING = {
-    "filters": {"printable": {"()": "autograder.plugins.printable.Printable"}},
-    "handlers": {"console": {"filters": ["printable"]}},
+    "filters": {
+        "patterns": {"()": "autograder.plugins.structure.Patterns"},
+        "printable": {"()": "autograder.plugins.printable.Printable"},
+    },
+    "handlers": {"console": {"filters": ["patterns", "printable"]}},
     "loggers": {"autograder": {"handlers": ["console"], "propagate": False}},
 }
 """Every message of nbgrader's commands passes the filter, the plug-ins' own too: students chose some of the words."""

@@ -13,6 +13,7 @@ from nbgrader.utils import find_all_files
 from traitlets.config import Config
 
 from autograder.plugins.bounds import together
+from autograder.plugins.structure import NOBODY, Structure, plainly_named
 
 GIVEN = "given"
 """Among what nbgrader tells of a notebook, the instructor's files by relative path, where a run has listed them."""
@@ -20,9 +21,10 @@ GIVEN = "given"
 
 def beside(directory: CourseDirectory, assignment: str, config: Config) -> dict[str, Path]:
     """The files that nbgrader copies from an assignment's source folder into every submission, by relative path."""
-    folder = Path(directory.root, directory.format_path(directory.source_directory, ".", assignment))
-    found = (Path(name) for name in find_all_files(str(folder), [*directory.ignore, "*.ipynb"]))
-    relative = {path.relative_to(folder).as_posix(): path for path in found}
+    folder = Structure.of(directory).folder("source", NOBODY, assignment)
+    with plainly_named(folder) as named:
+        found = [Path(path).relative_to(named) for path in find_all_files(str(named), [*directory.ignore, "*.ipynb"])]
+    relative = {path.as_posix(): folder / path for path in found}
     excluded = config.get("Autograde", {}).get("exclude_overwriting", {}).get(assignment, ())
     return {name: relative[name] for name in sorted(relative.keys() - set(excluded))}
 

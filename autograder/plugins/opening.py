@@ -197,7 +197,7 @@ def take_up(converter: BaseConverter, step: str, ours: Sequence[str] = ()) -> No
         return
     converter.assignments = {}
     for place in Structure.of(course).find(step, course.assignment_id, course.student_id):
-        folder = str(place.folder)
+        folder = converter._format_source(place.assignment, place.student)
         found = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
         if trouble := misnamed(place.student):
             converter.log.error(trouble)

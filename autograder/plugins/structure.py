@@ -7,12 +7,15 @@
 from __future__ import annotations
 
 import glob
+import logging
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ NOBODY = "."
 """Who stands for the student in steps that have none."""
 QUARANTINE = "quarantine"
 """A step of ours, beside that of submissions."""
+IN_VAIN = re.compile(r"No notebooks were matched by '(.*)'")
 DRAFT = re.compile(r"\..+\.(begun|new|old)", re.DOTALL)
 
 
@@ -94,6 +98,18 @@ class Structure:
         return filled if os.path.isabs(self.template) else escaped(os.path.join(self.root, "")) + filled
 
 
+@contextmanager
+def plainly_named(folder: Path) -> Iterator[Path]:
+    """A folder by a path that nbgrader does not take for a pattern: a link to it, where its own is one."""
+    if not glob.has_magic(str(folder)):
+        yield folder
+        return
+    with TemporaryDirectory() as elsewhere:
+        link = Path(elsewhere, "course")
+        link.symlink_to(folder)
+        yield link
+
+
 def beside(folder: Path, what: str) -> Path:
     """Where something lies beside a folder while it is worked on: a draft ("new"), what it replaces ("old"), a mark ("begun")."""
     return folder.with_name(f".{folder.name}.{what}")
@@ -101,3 +117,20 @@ def beside(folder: Path, what: str) -> Path:
 
 def _is_file_or_draft(path: Path) -> bool:
     return path.is_file() or DRAFT.fullmatch(path.name) is not None
+
+
+class Patterns(logging.Filter):
+    """Has nbgrader say what to do where it finds nothing because it takes part of a course's own path for a pattern."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        found = IN_VAIN.match(record.getMessage())
+        sought = Path(found[1]) if found else Path()
+        if any(glob.has_magic(path.name) and path.exists() for path in (sought, *sought.parents)):
+            record.msg, record.args = f"{record.getMessage()}. {TAKEN_FOR_A_PATTERN}", ()
+        return True
+
+
+TAKEN_FOR_A_PATTERN = (
+    "nbgrader takes [, ? and * in this path for a pattern: rename the folder, or make a link to the course whose path has none, "
+    "and set c.CourseDirectory.root to that."
+)
