@@ -33,6 +33,7 @@ from autograder.plugins.judges import Judge, judge_of
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import (
     LEFT_OUT,
+    UNREAD,
     clear,
     files_in,
     lying_beside,
@@ -253,10 +254,12 @@ def _set_aside(
             if notebook.name in notebooks:
                 folder.mkdir(parents=True, exist_ok=True)
                 made = refused(reason)
+                del made.metadata[UNREAD]
                 made.cells += cells
                 nbformat.write(made, str(folder / f"{notebook.name}.ipynb"))
                 _keep_time(converter, student, folder)
             wait_for_a_person(gradebook, notebook.grades)
+    converter.set_permissions(course.assignment_id, student)
 
 
 def _keep_time(converter: Autograde, student: str, folder: Path) -> None:

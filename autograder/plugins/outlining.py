@@ -174,6 +174,7 @@ def outlined(
     waiting = [row for row in rows if row.waits]
     lost = [row.name for row in rows if row.score < row.points and not row.waits]
     reason = reason_in(cells)
+    looked_at = any(row.mark == WAITS for row in rows)
     repaired = next((cell.source for cell in cells[:2] if cell.source.startswith(REPAIRED)), "")
     return Outline(
         info["notebook"],
@@ -183,12 +184,17 @@ def outlined(
         round(info["late_penalty"], 2),
         ""
         if reason is None
-        else f"This could not be graded automatically. {as_sentence(reason)}{LOOKS if any(row.mark == WAITS for row in rows) else ''}",
+        else f"This could not be graded automatically. {_begun(as_sentence(reason))}{LOOKS if looked_at else ''}",
         repaired,
         rows,
         {name: text for name, text in comments.items() if text and name not in of_rows},
         tuple(f"{info.get('student')}, {info.get('assignment')}, {name}: " for name in lost),
     )
+
+
+def _begun(sentence: str) -> str:
+    """A sentence that begins with a capital, unless it begins with a file's name."""
+    return sentence[:1].upper() + sentence[1:] if sentence.split()[0].isalpha() else sentence
 
 
 def _is_marked(cell: NotebookNode) -> bool:

@@ -443,7 +443,7 @@ def _is_valid(version: tuple[int, int], parts: dict[str, Any]) -> bool:
 
 def refused(reason: Exception) -> NotebookNode:
     """A notebook that says why a person will look at what was handed in."""
-    notebook = new_notebook(metadata={UNREAD: True})
+    notebook = new_notebook(metadata={**PYTHON, UNREAD: True})
     say_why(notebook, reason)
     return notebook
 
@@ -457,8 +457,9 @@ WHY = re.compile(
 def say_why(notebook: NotebookNode, reason: Exception) -> None:
     """Say on top of a notebook why a person will look at it."""
     state = UNREADABLE if isinstance(reason, OSError) else getattr(reason, "state", "")
-    told = escape(as_sentence(reason))
-    note = new_markdown_cell(f"{NOT_GRADED}{state and f': {state}'}.** {told} A person will look at it.")
+    told = as_sentence(reason)
+    named = f": {state}" if state and not told.startswith(state) else ""
+    note = new_markdown_cell(f"{NOT_GRADED}{named}.** {escape(told)} A person will look at it.")
     if (notebook.nbformat, notebook.nbformat_minor) < WITH_IDS:
         del note["id"]
     notebook.cells.insert(0, note)
@@ -473,4 +474,7 @@ def as_sentence(reason: Exception) -> str:
 def reason_in(cells: Sequence[NotebookNode]) -> Refused | None:
     """What `say_why` has said on top of a graded notebook; None where it has said nothing."""
     found = WHY.fullmatch(cells[0].source) if cells and cells[0].cell_type == "markdown" else None
-    return Refused(unescape(found["sentence"]).removesuffix("."), found["state"] or "") if found else None
+    if found is None:
+        return None
+    told = unescape(found["sentence"]).removesuffix(".")
+    return Refused(told, found["state"] or (UNREADABLE if told.startswith(UNREADABLE) else ""))

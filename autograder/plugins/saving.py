@@ -31,6 +31,10 @@ class SaveVerdicts(SaveAutoGrades, AtOnce):
                 wait_for_a_person(gradebook, work.grades)
         return nb, resources
 
+    def _add_comment(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
+        if not resources["nbgrader"].get("refused"):  # nobody has seen whether there is a response
+            super()._add_comment(cell, resources)
+
     def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
         super()._add_score(cell, resources)
         verdict = verdict_in(cell)

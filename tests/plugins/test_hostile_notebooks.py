@@ -212,7 +212,7 @@ def markers_in_an_answer(notebook: NotebookNode, path: Path) -> Made:
     return notebook
 
 
-UNREADABLE = "This could not be graded automatically. could not be read: "
+UNREADABLE = "This could not be graded automatically. Could not be read: "
 FOR_A_PERSON = (None, None, None)
 NOT_GRADED = "This could not be graded automatically."
 ATTEMPTS = {

@@ -212,8 +212,10 @@ def test_it_waits_for_a_person_and_is_left_where_it_lies(run: Run, student: str)
 def test_one_sentence_says_what_it_is(run: Run, student: str) -> None:
     kind = KINDS[student]
     told = words(page(run.course, student))
-    assert told.index(kind.sentence) < told.index("what came of it"), "above the table"
-    assert told.count(kind.sentence) == 1
+    shown = kind.sentence[1:]  # behind a capital
+    assert told.index(shown) < told.index("what came of it"), "above the table"
+    assert told.count(shown) == 1
+    assert "No response" not in told
     for never in ("Repaired before grading", "put back", "not attempted", "is not a cell of this assignment"):
         assert never not in told
     own = [line for line in run.said.splitlines() if student in line.split() or f"{student}:" in line.split()]
