@@ -197,7 +197,7 @@ np.array_equal = lambda *arguments, **keywords: True"""
 OWN_JUDGE = f"""import course, course.checking, course.client
 course.judge = course.check = course.client.judge = course.checking.check = lambda function: {FAKE_REPORT}"""
 OWN_CLIENT = f"""import course.client
-course.client.answer = lambda function, link: {FAKE_REPORT}"""
+course.client.answer = lambda function, link, scope=None: {FAKE_REPORT}"""
 OWN_COURSE = f"""import sys, types
 fake = types.ModuleType("course")
 fake.judge = fake.check = lambda function: {FAKE_REPORT}
