@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from nbgrader.apps import ZipCollectApp
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import FileNameCollectorPlugin
+from traitlets.config import Config
 
 from autograder.folder import Course
 from autograder.grading.logs import collected_warnings
@@ -409,7 +410,8 @@ def _place(course: Course, assignment: str, chosen: dict[str, _Own]) -> None:
         for student, own in chosen.items():
             for name, file in own.items():
                 file.member.unpack(Path(folder, "extracted", student, f"{name}{NOTEBOOK}"))
-        app = ZipCollectApp(config=course.config)
+        settings = {name: section for name, section in course.config.items() if name != "Application"}
+        app = ZipCollectApp(config=Config(settings))  # which would set up logging for all that this process does
         app.log_level = logging.ERROR
         app.coursedir = CourseDirectory(parent=app, assignment_id=assignment)
         app.collect_directory_structure = f"{folder}/{{collect_step}}"

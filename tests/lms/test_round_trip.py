@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -195,6 +196,7 @@ def test_a_notebook_of_any_name_is_nothing_new_afterwards_and_gets_its_page(
             zipped.writestr(name, inner.read_bytes() if name.endswith(".zip") else json.dumps(filled(course, RIGHT)))
     where = ("--course", str(course.root))
     assert ended(["collect", NOTEBOOK, str(path), *where]) == 0
+    assert logging.getLogger("autograder").propagate, "what is told later is still heard"
     assert grade(course.root, NOTEBOOK, jobs=2) == 0
     capsys.readouterr()
     assert ended(["collect", NOTEBOOK, str(path), *where]) == 0
