@@ -43,7 +43,7 @@ def grade(
         list[str] | None, typer.Option(help="grade this one alone; may stand several times; everybody, if not given")
     ] = None,
     whole: Annotated[
-        bool, typer.Option("--table", help="show everybody's row; unasked, where there are 40 at most")
+        bool, typer.Option("--table", help="show everybody's row; unasked, where there are fewer than 20")
     ] = False,
     wide: Annotated[
         bool, typer.Option("--wide", help="show every column of that table, however narrow the terminal is")

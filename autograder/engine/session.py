@@ -153,6 +153,7 @@ class Session:
             raise
         self._lease, self._connection = self._process.lease, self._process.connection
         self._unanswered = 0
+        self._added = 0.0  # seconds in line that a limit has been lengthened by, since it began
 
     @property
     def grouped(self) -> bool:
@@ -188,14 +189,18 @@ class Session:
     def allow(self, seconds: float) -> Callable[[], float]:
         """What is left of so many seconds, from now on, whenever that is asked.
 
-        The time that this submission has stood in line for a processor, since it began, is added where it is needed: that
-        others keep the machine busy is not its fault. It is not added without end, for a submission can make a crowd itself.
+        The time that this submission has stood in line for a processor is added where it is needed: that others keep the
+        machine busy is not its fault. What was added to an earlier limit is not added again. It is not added without end, for a
+        submission can make a crowd itself.
         """
-        end = time.monotonic() + seconds
+        end, added = time.monotonic() + seconds, self._added
 
         def left() -> float:
             now = end - time.monotonic()
-            return now if now > 0 else now + min(self._waited(), (BUSY - 1) * seconds)
+            if now > 0:
+                return now
+            self._added = max(self._added, waited := self._waited())
+            return now + min(max(0.0, waited - added), (BUSY - 1) * seconds)
 
         return left
 

@@ -25,7 +25,7 @@ from autograder.plugins.starting import NO_WALLS, named
 from autograder.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
 from autograder.settings import course_folder
 
-LARGEST_TABLE = 40
+LARGEST_TABLE = 19
 """Students of whom the table is shown unasked."""
 WIDEST = 10_000
 
@@ -166,9 +166,10 @@ def tell(
         console.print(summary(assignment, lines, graded.late))
         console.print("Everybody's row: --table, or the class report.", highlight=False)
     for outcome, why in ((FOR_A_PERSON, ""), (LOOK_AGAIN, " (run again since somebody marked it)")):
-        waiting = sum(line.outcome == outcome for line in graded.lines)
+        waiting = Counter(line.student for line in graded.lines if line.outcome == outcome)
         if waiting:
-            console.print(f"{waiting} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
+            cells = f"{_counted(waiting.total(), 'cell')} of {_counted(len(waiting), 'student')}"
+            console.print(f"{cells} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
     if graded.requests:
         are = "request waits" if graded.requests == 1 else "requests wait"
         console.print(
@@ -185,6 +186,10 @@ def tell(
         console.print(f"{students_on_it} marked on paper {number}", markup=False, highlight=False)
     if graded.report:
         console.print(f"class report: {graded.report}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _alike(said: Iterable[tuple[str, str]], everybody: bool) -> Iterator[tuple[str, str]]:

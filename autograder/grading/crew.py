@@ -8,8 +8,9 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from autograder.problems import FAILED, Problem
 ATTEMPTS = 3
 SECONDS_TO_CONNECT = 15
 
-Task = TypeVar("Task")
+Task = TypeVar("Task", bound=Hashable)
 
 
 class Crew(Protocol):
@@ -44,7 +45,10 @@ class Crew(Protocol):
 
 
 def in_parallel(
-    crew: Crew, tasks: Iterable[Task], begin: Callable[[Task], tuple[Any, ...]]
+    crew: Crew,
+    tasks: Iterable[Task],
+    begin: Callable[[Task], tuple[Any, ...]],
+    waiting_for: Callable[[Mapping[Task, float]], None] = lambda _: None,
 ) -> Iterator[tuple[Task, Any, BaseException | None]]:
     """Do tasks in parallel; yield each with what came of it, or with the error that did, in the order in which they end.
 
@@ -54,6 +58,7 @@ def in_parallel(
         crew: who does them.
         tasks: what there is to do.
         begin: makes of a task the function to call and its arguments. It is called just before; its errors are the task's.
+        waiting_for: is told each second which tasks are under way, and since when by the monotonic clock.
 
     Raises:
         Problem: the cluster is gone.
@@ -61,6 +66,7 @@ def in_parallel(
     waiting = list(reversed(list(tasks)))
     deaths: dict[int, int] = {}
     running: dict[Future[Any], Task] = {}
+    since: dict[Task, float] = {}
     while waiting or running:
         while waiting and len(running) < max(1, crew.size()):
             task = waiting.pop()
@@ -70,6 +76,8 @@ def in_parallel(
                 yield task, None, problem
                 continue
             running[crew.submit(function, *arguments)] = task
+            since[task] = time.monotonic()
+        waiting_for({task: since[task] for task in running.values()})
         for future in wait(running, timeout=1, return_when=FIRST_COMPLETED).done:
             task = running.pop(future)
             if future.cancelled():

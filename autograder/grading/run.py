@@ -280,7 +280,7 @@ class _Run:
 
         bar = self._bar(MARKING, len(self.waiting))
         with self._crew(min(jobs or cores(), len(self.waiting)), scheduler) as crew, bar.shown():
-            for student, result, error in in_parallel(crew, self.waiting, begin):
+            for student, result, error in in_parallel(crew, self.waiting, begin, bar.wait_for):
                 self._marked(student, result, error)
                 bar.step(student in self.graded.failed)
         self.keep_papers()  # somebody may have handed in meanwhile
@@ -369,7 +369,9 @@ class _Run:
         crew = Local(min(jobs or cores(), len(waiting)), self.preload, open_course, self.course.root)
         bar = self._bar(FEEDBACK, len(waiting))
         with closing(crew), bar.shown():
-            for student, made, error in in_parallel(crew, waiting, lambda who: (feed_back, self.assignment, who)):
+            for student, made, error in in_parallel(
+                crew, waiting, lambda who: (feed_back, self.assignment, who), bar.wait_for
+            ):
                 reason, notes = made or (str(error), [])
                 self._note(student, notes)
                 if reason:

@@ -16,7 +16,9 @@ def hear(
     passed: frozenset[str] = frozenset(),
     allow: Allow = by_the_clock,
 ) -> Examined | None:
-    """What comes of whoever answers, or None where nobody said a word before the connection was closed.
+    """What comes of whoever answers, or None where the connection was closed before anybody said a word.
+
+    Whoever says no word in the time of a call has run out of time with its first one.
 
     Nothing that is said there chooses the exercise, and each connection is heard once.
 
@@ -33,4 +35,4 @@ def hear(
     """
     link = SocketLink(connection, SECONDS_PER_CALL, seconds, allow, paper.replies.read)
     examined = examine(paper, link, passed, allow)
-    return examined if link.heard else None
+    return examined if link.heard or examined.verdict.outcome == "timed out" else None

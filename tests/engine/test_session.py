@@ -107,6 +107,20 @@ def test_a_submission_that_stands_in_line_has_more_time_but_not_for_ever(
     assert left() <= 0
 
 
+def test_what_was_waited_for_once_lengthens_no_later_limit(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An endless loop has its own limit, once: what it has stood in line for is not added to the limits after it too."""
+    stood = [1.0]
+    monkeypatch.setattr(session, "_waited", lambda: stood[0])
+    first = session.allow(0.5)
+    time.sleep(0.6)
+    assert first() > 0.5
+    second = session.allow(0.5)
+    time.sleep(0.6)
+    assert second() <= 0
+    stood[0] += 0.4
+    assert 0 < second() <= 0.4
+
+
 CROWD = """import os, time
 os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
 for _ in range(4):

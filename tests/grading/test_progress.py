@@ -45,3 +45,32 @@ def test_no_run_that_goes_on_has_nothing_left_to_do(monkeypatch: pytest.MonkeyPa
             clock.now += step
             bar.step()
     assert out.getvalue().splitlines()[-1].endswith(said)
+
+
+def test_who_takes_long_is_named_after_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    terminal = io.StringIO()
+    with Bar(Console(file=terminal, width=140, force_terminal=True), "Marking", 3).shown() as bar:
+        clock.now = 4
+        bar.wait_for({"ada": 0.0, "[ben]": 3.0})
+        assert bar._live is not None
+        assert bar._live.tasks[0].description == "Marking"
+        clock.now = 9
+        bar.wait_for({"ada": 0.0, "[ben]": 3.0})
+        assert bar._live.tasks[0].description == r"Marking, waiting for ada, \[ben]"
+        bar.step(failed=True)
+        bar.wait_for({"[ben]": 8.0})
+        assert bar._live.tasks[0].description == "Marking, [red]1 failed[/]"
+
+
+def test_without_a_terminal_it_is_said_now_and_then_for_whom_one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    out = io.StringIO()
+    with Bar(Console(file=out, width=140), "Marking", 3).shown() as bar:
+        bar.step()
+        for now in range(0, 75, 5):
+            clock.now = now
+            bar.wait_for({"ada": 0.0})
+    assert out.getvalue().splitlines() == ["Marking: 3", *2 * ["Marking: 1 of 3, waiting for ada"]]

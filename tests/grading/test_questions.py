@@ -209,7 +209,8 @@ def test_the_report_says_who_waits_and_what_the_question_is_worth(graded: Graded
 
 def test_grading_says_how_many_answers_wait(course: Course, graded: Graded, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(course.root, NOTEBOOK) == 0
-    assert f"{len(CLASS) - len(UNANSWERED)} to be graded by hand" in capsys.readouterr().out
+    waiting = len(CLASS) - len(UNANSWERED)
+    assert f"{waiting} cells of {waiting} students to be graded by hand" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -10,7 +11,7 @@ from rich.console import Console
 
 from autograder.grading.command import LARGEST_TABLE, run, tell
 from autograder.grading.diary import FILE_WIDTH
-from autograder.grading.report.lines import FOR_A_PERSON, GRADED, Line
+from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, Line
 from autograder.grading.run import Graded
 from autograder.problems import USAGE
 from tests.support.quick_class import NAME, QuickClass
@@ -45,12 +46,22 @@ def test_a_small_class_is_told_student_by_student() -> None:
 
 def test_of_a_large_one_it_is_told_what_it_comes_to_and_how_to_see_all() -> None:
     said = told(a_class(LARGEST_TABLE + 1))
-    assert "00_shapes: 41 graded, mean" in said
-    assert f"{MISTAKE}, 20" in said
-    assert "51%" in said  # 21 of 41
+    assert "00_shapes: 20 graded, mean" in said
+    assert f"{MISTAKE}, 10" in said
+    assert "50%" in said  # 10 of 20
     assert "s000" not in said
     assert "--table" in said
     assert "s000" in told(a_class(LARGEST_TABLE + 1), whole=True)
+
+
+def test_cells_that_wait_for_a_person_are_counted_and_so_are_their_students() -> None:
+    graded = a_class(3)
+    graded.lines = [
+        replace(line, score=None, outcome=FOR_A_PERSON) if line.student != "s001" else line for line in graded.lines
+    ]
+    assert "6 cells of 2 students to be graded by hand: formgrader lists them" in told(graded)
+    graded.lines[0] = replace(graded.lines[0], outcome=LOOK_AGAIN)
+    assert "1 cell of 1 student to be looked at again (run again since somebody marked it)" in told(graded)
 
 
 def test_who_was_asked_for_is_told_alone() -> None:

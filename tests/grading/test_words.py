@@ -48,7 +48,9 @@ def test_what_waits_for_a_person_is_not_graded_and_is_counted(
     assert waiting
     assert {line.outcome for line in waiting} == {FOR_A_PERSON}
     tell(Console(width=140), STOCK, graded)
-    assert f"{len(waiting)} to be graded by hand" in capsys.readouterr().out
+    students = {line.student for line in waiting}
+    assert len(waiting) > len(students) == 1
+    assert f"{len(waiting)} cells of 1 student to be graded by hand" in capsys.readouterr().out
 
 
 def test_what_was_run_again_since_it_was_marked_is_to_be_looked_at_again(
@@ -63,7 +65,9 @@ def test_what_was_run_again_since_it_was_marked_is_to_be_looked_at_again(
     assert outcomes(again, "ada")["test"] == LOOK_AGAIN
     tell(Console(width=140), NAME, again)
     said = capsys.readouterr().out
-    assert "1 to be looked at again (run again since somebody marked it): formgrader lists them" in said
+    assert (
+        "1 cell of 1 student to be looked at again (run again since somebody marked it): formgrader lists them" in said
+    )
     assert "graded by hand" not in said
 
 

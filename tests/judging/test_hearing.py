@@ -154,3 +154,12 @@ def test_every_run_draws_cases_of_its_own() -> None:
         heard(PAIRWISE_DOTS, answering(remembers))
         runs.append(set(seen))
     assert runs[0].isdisjoint(runs[1])
+
+
+def test_whoever_says_no_word_in_the_time_of_a_call_has_run_out_of_time() -> None:
+    """A loop without end in the first call: nobody has to wait for the rest of its cell's time to know."""
+    near, far = socket.socketpair()
+    with near, far:
+        examined = hear(Paper(PAIRWISE_DOTS, 1), near, 0.05)
+    assert examined is not None
+    assert (examined.verdict.outcome, examined.verdict.score, examined.verdict.points) == ("timed out", 0.0, 2.0)
