@@ -16,6 +16,7 @@ from autograder.authoring import release, trying
 from autograder.engine.outer import WALLS_VARIABLE
 from autograder.exercises import notebook_called
 from autograder.folder import NbgraderFailed
+from autograder.plugins.structure import USUAL, Structure
 from autograder.problems import Problem, nearest
 from autograder.settings import assignment_meant
 from tests.conftest import NewCourse
@@ -84,8 +85,8 @@ def test_a_number_that_two_assignments_have_is_the_one_that_is_written_so(
     word: str, meant: str, tmp_path: Path
 ) -> None:
     for name in ("03_a", "3_b"):
-        (tmp_path / name).mkdir()
-    assert assignment_meant(tmp_path, word) == meant
+        (tmp_path / "source" / name).mkdir(parents=True)
+    assert assignment_meant(Structure(str(tmp_path), USUAL, {"source": "source"}), word) == meant
 
 
 def test_only_a_word_that_is_like_another_is_taken_for_it() -> None:
