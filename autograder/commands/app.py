@@ -27,7 +27,7 @@ USAGE_ERROR = cast(type[Any], typer.BadParameter.__base__)
 
 @app.callback()
 def about() -> None:
-    """Grade classes, and make and prove the course where it is at hand."""
+    """Grade a class. In a checkout of the course, also make the course and prove it."""
 
 
 def exit_with(work: Callable[[], int]) -> NoReturn:

@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 from types import SimpleNamespace
 
 from nbgrader.preprocessors import AssignLatePenalties
+from traitlets import TraitError
 from traitlets.utils.importstring import import_item
 
 from autograder.folder import Course
 from autograder.grading.gradebook import Deadline, Entry, Grade
 from autograder.grading.snapshot import Snapshot
+from autograder.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,24 @@ def lateness(snapshot: Snapshot, deadlines: list[Deadline]) -> dict[str, Late]:
 
 
 class Policy:
-    """What nbgrader's late submission plug-in takes off, with the course's settings of today."""
+    """What nbgrader's late submission plug-in takes off, with the course's settings of today.
+
+    Raises:
+        Problem: the settings name a plug-in that cannot be imported, or a method that there is not.
+    """
 
     def __init__(self, course: Course, snapshot: Snapshot, stored: list[Grade], deadlines: list[Deadline]) -> None:
         kinds = map(import_item, snapshot.autograde)
         kind = next((kind for kind in kinds if issubclass(kind, AssignLatePenalties)), None)
-        self._assigning = kind(config=course.config) if kind and snapshot.duedate else None
-        if self._assigning:
-            self._assigning.init_plugin()
+        try:
+            self._assigning = kind(config=course.config) if kind and snapshot.duedate else None
+            if self._assigning:
+                self._assigning.init_plugin()
+        except TraitError as error:
+            raise Problem(
+                f"nbgrader_config.py has a setting of late penalties that cannot be used: {error}. Mend it; where it names a module "
+                f"beside nbgrader_config.py, run the command in {course.root}."
+            ) from None
         self._snapshot = snapshot
         self._deadlines = {row.student: row for row in deadlines}
         self._grades: dict[str, list[Grade]] = {}

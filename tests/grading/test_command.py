@@ -370,3 +370,18 @@ def test_other_commands_know_it_by_its_number_too(
     with pytest.raises(SystemExit) as ended:
         asked([*(word.format("07") for word in words), "--course", str(course.root)])
     assert "07_masks" in f"{ended.value.code} {capsys.readouterr().err}"
+
+
+@pytest.mark.parametrize(
+    "setting", ['AssignLatePenalties.plugin_class = "late.TenPercent"', 'LateSubmissionPlugin.penalty_method = "half"']
+)
+def test_a_late_penalty_that_cannot_be_used_is_said_in_a_sentence(
+    quick_class: QuickClass, capsys: pytest.CaptureFixture[str], setting: str
+) -> None:
+    course = quick_class(ada="2")
+    with Gradebook(course.database, course.directory.course_id) as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2026-03-01 12:00:00")
+    with (course.root / CONFIG).open("a") as config:
+        config.write(f"c.{setting}\n")
+    assert run(course.root, NAME, jobs=1, feedback=False) == USAGE
+    assert "nbgrader_config.py has a setting of late penalties that cannot be used: The '" in capsys.readouterr().out
