@@ -259,7 +259,8 @@ def _set_aside(
                 nbformat.write(made, str(folder / f"{notebook.name}.ipynb"))
                 _keep_time(converter, student, folder)
             wait_for_a_person(gradebook, notebook.grades)
-    converter.set_permissions(course.assignment_id, student)
+    if folder.is_dir():
+        converter.set_permissions(course.assignment_id, student)
 
 
 def _keep_time(converter: Autograde, student: str, folder: Path) -> None:
