@@ -62,7 +62,7 @@ def test_partial_credit_comes_with_the_property_that_failed_and_the_reason(cours
 
 def test_the_page_begins_with_the_exercises_and_what_was_missed(course: Course) -> None:
     table = words(page(course, "bea")).partition("00 · Reading")[0]
-    assert "pairwise_dots 1.5 of 2 ✗ partly right " in table
+    assert "pairwise_dots 1.5 of 2 ◐ partly right " in table
     assert "0 of 0.5: a single row in X or in Y, and arrays" in table
     assert "mix_rows 0 of 2 ✗ not right yet A known mistake gives exactly these answers:" in table
     assert "to_columns 0 of 3 ✗ stopped with an error" in table
