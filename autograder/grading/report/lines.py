@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -259,13 +260,13 @@ def _is_answer(cell: NotebookNode) -> bool:
 
 
 def _cells(path: Path) -> list[NotebookNode]:
-    """The first cell of a graded notebook, if it is there, and those that nbgrader knows."""
-    if not path.is_file():
-        return []
-    read = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    known = [cell for cell in read if "grade_id" in cell["metadata"].get("nbgrader", {})]
-    first = [cell for cell in read[:1] if cell not in known]
-    return [from_dict({**cell, "source": "".join(cell["source"])}) for cell in (*first, *known)]
+    """The first cell of a graded notebook and those that nbgrader knows; none where it is not there, or somebody has damaged it since."""
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        read = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        known = [cell for cell in read if "grade_id" in cell["metadata"].get("nbgrader", {})]
+        first = [cell for cell in read[:1] if cell not in known]
+        return [from_dict({**cell, "source": "".join(cell["source"])}) for cell in (*first, *known)]
+    return []
 
 
 def _graded_cells(cells: Iterable[NotebookNode]) -> list[NotebookNode]:
