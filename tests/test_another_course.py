@@ -13,10 +13,11 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbconvert.exporters import NotebookExporter
+from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import Execute
 from traitlets.config import Config
 
-from autograder.plugins.config import plug_in
+from autograder.plugins.config import IN_PLACE_OF, plug_in
 from autograder.plugins.starting import StartingExporter
 from autograder.settings import CONFIG, ROOT
 
@@ -110,7 +111,10 @@ def test_what_a_course_adds_to_a_list_is_added_and_an_executor_of_its_own_stays(
 def test_without_a_judge_releases_are_made_by_nbgrader_s_own_rules() -> None:
     c = Config()
     plug_in(c)
-    assert "preprocessors" not in c.GenerateAssignment
+    of_nbgrader = {ours.rpartition(".")[2]: name for name, ours in IN_PLACE_OF.items()}
+    names = [str(name).rpartition(".")[2] for name in c.GenerateAssignment.preprocessors]
+    own = [preprocessor.__name__ for preprocessor in GenerateAssignment.class_traits()["preprocessors"].default()]
+    assert [of_nbgrader.get(name, name) for name in names] == own
     assert not any(str(name).startswith("autograder.plugins.repairing") for name in c.Autograde.sanitize_preprocessors)
 
 

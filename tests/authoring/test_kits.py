@@ -378,5 +378,5 @@ def test_from_a_zip_to_a_first_check_and_to_a_newer_kit(tmp_path: Path) -> None:
     assert made_from.sub("", notebook.read_text()) == made_from.sub("", written)
     assert "A newer kit was here before" in start(older)
     shutil.rmtree(second)
-    assert notebook.read_text() == written
+    assert made_from.sub("", notebook.read_text()) == made_from.sub("", written)
     assert checked("X @ Y.T").startswith("pairwise_dots: correct")
