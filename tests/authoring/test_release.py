@@ -83,12 +83,12 @@ def change(course: Course, how: str) -> None:
         notebook.cells.remove(*cells)
     else:
         other = new_code_cell("check(mix_rows)", metadata=deepcopy(cells[0].metadata))
-        other.metadata.nbgrader.grade_id = "mix_rows" if how == "twice" else "row_sums"
+        other.metadata.nbgrader.grade_id = "mix_rows" if how == "twice" else "of_none"
         notebook.cells.append(other)
     nbformat.write(notebook, path)
 
 
-@pytest.mark.parametrize(("how", "cell"), [("lost", "mix_rows"), ("got", "row_sums")])
+@pytest.mark.parametrize(("how", "cell"), [("lost", "mix_rows"), ("got", "of_none")])
 @pytest.mark.parametrize("command", [["release", "00"], ["try", "mix_rows"]], ids=" ".join)
 def test_where_a_class_was_graded_with_other_cells_nothing_is_made_and_what_to_do_is_said(
     command: list[str], how: str, cell: str, graded: Course
