@@ -389,8 +389,8 @@ def test_what_is_no_copy_is_not_handed_in_for_it(
     assert kept.read_bytes() == own(tmp_path).read_bytes()
 
 
-STUB = "def pairwise_dots(X, Y):\n    raise NotImplementedError()\n"
-ANSWER_HERE = code("pairwise-dots-solution", STUB, solution=True)
+UNWRITTEN = "def pairwise_dots(X, Y):\n    raise NotImplementedError()\n"
+ANSWER_HERE = code("pairwise-dots-solution", UNWRITTEN, solution=True)
 TEST_HERE = code("pairwise-dots", "check(pairwise_dots)", grade=True)
 
 
