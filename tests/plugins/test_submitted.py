@@ -161,7 +161,7 @@ def by_nbgrader(course: Course) -> str:
 
 
 def by_command(course: Course) -> str:
-    done = commands.grade(course, NOTEBOOK, "--jobs", "2", COLUMNS="1000")
+    done = commands.grade(course, NOTEBOOK, "--table", "--jobs", "2", COLUMNS="1000")
     assert done.returncode == FAILED, done.stdout
     return done.stdout
 
@@ -324,7 +324,7 @@ def test_who_collects_is_told_at_once(new_course: Callable[[], Course], tmp_path
             for name, content in own.items():
                 zipped.writestr(f"{student}_{number}_9{number}_{name}", content)
     said: list[str] = []
-    assert run_collect(course, NOTEBOOK, path, None, said.append) == FAILED
+    assert run_collect(course, NOTEBOOK, path, None, False, (), said.append) == FAILED
     told = next(one for one in said if one.startswith("Waits for a person:")).splitlines()[1:]
     assert [line.strip().partition(": ")[0] for line in told] == ["broken", "other", "page", "two"]
     assert f"  other: this is {OTHER}, handed in for {NOTEBOOK}" in told
