@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from autograder.grading import gradebook
 from autograder.grading.database import opened
 from autograder.grading.explaining import explain
 from autograder.grading.gradebook import Grade
+from autograder.grading.store import write_atomically
 from autograder.plugins import regrade_requests
 from autograder.plugins.printable import lines, printable
 from autograder.plugins.regrade_requests import FORM, Inbox, Request, decoded, with_decision
@@ -116,12 +116,9 @@ def decide(course: Course, student: str, exercise: str, decision: str, reason: s
     text, encoding = decoded(where.read_bytes())
     changed = with_decision(text, one, decision, reason)
     try:
-        data = changed.encode(encoding)
+        write_atomically(where, changed, encoding)
     except UnicodeEncodeError:
-        data = changed.encode()
-    draft = where.with_name(f".{where.name}.{os.getpid()}")
-    draft.write_bytes(data)
-    draft.replace(where)
+        write_atomically(where, changed)
     points = f"Give {student} the points in formgrader. " if decision == "yes" else ""
     return f"{where}, line {one.end + 1}: {decision}. {points}`python -m autograder grade {one.assignment}` puts it on the page."
 

@@ -25,11 +25,11 @@ MARKING = [f"{PACKAGE.name}/{name}" for name in ("engine", "plugins", "grading/m
 """What marks every notebook. What these import marks too."""
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str, encoding: str = "utf-8") -> None:
     """Write a file of which a reader sees either all or nothing, whenever this process dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8")
+    draft.write_text(text, encoding=encoding)
     draft.replace(path)
 
 

@@ -66,8 +66,7 @@ class Member:
         """Write it; no more of it than was announced."""
         to.parent.mkdir(parents=True, exist_ok=True)
         with self.archive.open(self.entry) as source, to.open("xb") as target:
-            while piece := source.read(COPY):
-                target.write(piece)
+            _copy(source, target)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ from autograder.plugins.reading import (
     why_not_read,
 )
 from autograder.plugins.repairing import RELEASED, OfficialCell, answers_in, as_released, official_cells, released_in
-from autograder.plugins.structure import QUARANTINE, Structure
+from autograder.plugins.structure import NOBODY, QUARANTINE, Structure
 from autograder.plugins.submitted import file_of, notebook_of
 
 TRUSTED = ("nbconvert.preprocessors.", "nbgrader.preprocessors.", "autograder.plugins.")
@@ -80,7 +80,7 @@ class TolerantExporter(NotebookExporter):
     @cached_property
     def _released(self) -> frozenset[str]:
         course = self.parent.coursedir
-        source = Path(course.root, course.format_path(course.source_directory, ".", course.assignment_id))
+        source = Structure.of(course).folder("source", NOBODY, course.assignment_id)
         return released_in(source / f"{course.assignment_id}.ipynb")
 
     @cached_property
