@@ -19,9 +19,9 @@ import pytest
 
 KEPT = Path(__file__).with_name("costs.json")
 TWICE = 2
-MATTERS = 100
-"""Loops, some 5 to 10 seconds. A file that costs so much more than before is looked at; below that, which file is the first in its
-worker to need something decides."""
+MATTERS = 300
+"""Loops, less than a hundredth of all. A file that costs so much more than before is looked at; below that, which file is the first in
+its worker to need something decides, and when processes end that nobody waits for."""
 FEW = 10
 """Files by which it can be told what a machine does to all of them."""
 DEAREST = 10

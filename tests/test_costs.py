@@ -16,10 +16,10 @@ BUSY = "import time\nwhile time.process_time() < 0.5: pass\n"
 
 
 def test_a_file_that_became_twice_as_dear_is_named_with_what_to_do() -> None:
-    before = {A: 300.0, B: 300.0}
-    assert dearer({A: 599.0, B: 300.0}, before) == []
-    (sentence,) = dearer({A: 601.0, B: 1.0}, before)
-    assert sentence.startswith(f"{A} costs 601 loops, and 300 are kept of it: ")
+    before = {A: 400.0, B: 400.0}
+    assert dearer({A: 799.0, B: 400.0}, before) == []
+    (sentence,) = dearer({A: 801.0, B: 1.0}, before)
+    assert sentence.startswith(f"{A} costs 801 loops, and 400 are kept of it: ")
     assert "make costs" in sentence
 
 
@@ -29,10 +29,10 @@ def test_what_costs_little_may_cost_more_and_a_new_file_may_cost_as_much_as_matt
 
 
 def test_where_all_files_cost_more_it_is_the_machine() -> None:
-    before = {f"tests/test_{number}.py": 200.0 for number in range(12)}
+    before = {f"tests/test_{number}.py": 400.0 for number in range(12)}
     assert dearer({file: 3 * cost for file, cost in before.items()}, before) == []
-    (sentence,) = dearer({file: 3 * cost for file, cost in before.items()} | {"tests/test_3.py": 1300.0}, before)
-    assert sentence.startswith("tests/test_3.py costs 1300 loops, and 600 are kept of it")
+    (sentence,) = dearer({file: 3 * cost for file, cost in before.items()} | {"tests/test_3.py": 2500.0}, before)
+    assert sentence.startswith("tests/test_3.py costs 2500 loops, and 1200 are kept of it")
 
 
 def test_the_table_adds_up_by_folder_and_begins_with_the_dearest() -> None:
@@ -74,7 +74,7 @@ def test_a_run_tells_what_it_cost_and_keeps_it_where_it_is_asked_to(tmp_path: Pa
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "__init__.py").touch()
     (tmp_path / "tests" / "test_counted.py").write_text(COUNTED)
-    plugin = Path(__file__).with_name("costs.py").read_text().replace("MATTERS = 100", "MATTERS = 0.5")
+    plugin = Path(__file__).with_name("costs.py").read_text().replace("MATTERS = 300", "MATTERS = 0.5")
     (tmp_path / "tests" / "costs.py").write_text(plugin)
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.costs"]\n')
     (tmp_path / "tests" / "costs.json").write_text("{}")
