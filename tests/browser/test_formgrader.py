@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,7 +108,18 @@ def test_the_model_answer_and_what_earns_points_stand_beside_the_answer(submissi
     answer, beside = submission.evaluate(PLACES, QUESTION)  # both at once: the page scrolls by itself
     assert answer["right"] <= beside["left"]
     assert abs(answer["top"] - beside["top"]) < 60
-    expect(submission.locator(".tabbable:focus")).to_have_count(1)  # it is ready for the keyboard
+    table = submission.locator("table", has_text="what one sees").first
+    assert float(table.locator("td").first.evaluate("cell => parseFloat(getComputedStyle(cell).paddingRight)")) >= 4
+
+
+def test_the_page_opens_at_the_first_answer_that_a_person_marks_and_stays_where_one_was(submission: Page) -> None:
+    box = submission.locator(f"#{QUESTION}")
+    expect(box).to_be_focused()
+    expect(box).to_be_in_viewport()
+    submission.locator(".tabbable").first.focus()
+    expect(submission).to_have_url(re.compile(r"index=0$"))
+    submission.reload()
+    expect(submission.locator(".tabbable").first).to_be_focused()
 
 
 def test_a_mark_and_a_comment_come_back_with_feedback_and_the_model_answer_does_not(
