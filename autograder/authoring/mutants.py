@@ -1,6 +1,6 @@
-"""The proof of the hidden tests: every known mistake loses marks and is named, and no right answer does.
+"""The proof of the hidden tests: every known mistake loses marks and is named, no right answer does, and doing nothing earns nothing.
 
-`python -m autograder mutants` prints the table and exits non-zero on a survivor, a wrong name or a false rejection.
+`python -m autograder mutants` prints the table and exits non-zero on a survivor, a wrong name, a false rejection, or points for nothing.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from multiprocessing import get_context
 from types import FunctionType
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -22,6 +24,7 @@ from autograder.authoring.proofs import Checkout, keep, recall
 from autograder.exercises import every_exercise, exercise_named, folder_of
 from autograder.exercises.model import Exercise, Implementation, about_the_idea, equivalence, known_by_its_answers
 from autograder.judging import Paper, Verdict, judge_here
+from autograder.judging.idle import IDLE
 from autograder.judging.interview import FORM_KEEPS
 from course import answers
 from course.answers import StoredExercise, StoredMistake
@@ -43,6 +46,7 @@ RESTS_ON = (
 )
 """What the proof of every exercise rests on, besides the exercise and its answers."""
 NOTHING, LOOPS = -1, 0  # what tells two mistakes apart where no public case does
+CONSTANTS = True, False, 0, 1.0, [], {}
 MANY = 6  # mistakes, which are counted rather than named
 SURVIVES = "no probe takes points from it: add a hidden case, or declare it equivalent"
 PASSES = "no public case tells it from a right answer: add one"
@@ -76,7 +80,8 @@ def rows(exercise: Exercise, seeds: Sequence[int] = SEEDS, digits: bool = False)
     with ranks.simulated():
         right = [_right(exercise, papers, variant) for variant in exercise.variants]
         mistakes = [one for one in exercise.mistakes if not digits or equivalence(one) or not known_by_its_answers(one)]
-        return right + [_mistake(exercise, papers, mistake) for mistake in mistakes]
+        idle = [] if digits else [_idle(exercise, papers)]
+        return right + [_mistake(exercise, papers, mistake) for mistake in mistakes] + idle
 
 
 def _rows_of(notebook: str, name: str, seeds: tuple[int, ...], digits: bool) -> list[Row]:
@@ -175,6 +180,33 @@ def _mistake(exercise: Exercise, papers: dict[int, Paper], mistake: Implementati
     if not about_the_idea(mistake) and scores[-1] < FORM_KEEPS * points and _of_form(papers, mistake):
         troubles.append("it is a matter of form, and loses more than a quarter")
     return Row(exercise.name, name, "mistake", result, "; ".join(troubles), killers)
+
+
+def _idle_answers(exercise: Exercise) -> Iterator[tuple[str, Implementation]]:
+    """Answers that do nothing: those of `IDLE`, each argument handed back, and a few constants."""
+    yield from ((idle.__name__, idle) for idle in IDLE)
+    for place, parameter in enumerate(exercise.signature.parameters):
+        yield f"returning {parameter}", partial(_handed_back, place)
+    for constant in CONSTANTS:
+        yield f"returning {constant!r}", partial(_constant, constant)
+
+
+def _handed_back(place: int, /, *arguments: Any, **_: Any) -> Any:
+    return arguments[place]
+
+
+def _constant(value: Any, /, *_: Any, **__: Any) -> Any:
+    return value
+
+
+def _idle(exercise: Exercise, papers: dict[int, Paper]) -> Row:
+    paying = {
+        f"{name} earns {verdict.score:g} (seed {seed})"
+        for seed, paper in papers.items()
+        for name, idle in _idle_answers(exercise)
+        if (verdict := judge_here(idle, paper, answer, unhurried)).score
+    }
+    return Row(exercise.name, "whatever does nothing", "idle", "earns nothing", "; ".join(sorted(paying)))
 
 
 def _of_form(papers: dict[int, Paper], mistake: Implementation) -> bool:

@@ -67,6 +67,7 @@ SECONDS_PER_CALL = 20.0
 REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
 QUESTION = {"say", "name", "arguments", "keywords"}
 NO_FUNCTION = {"say": str, "now": str, "by": str}
+BESIDE_A_RIGHT_ONE = "It is as asked, and counts once a result is right."
 LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
 
 
@@ -389,13 +390,19 @@ def examine(paper: Paper, link: Link, passed: frozenset[str] = frozenset(), allo
                     stop = "not attempted", ""
                     merit, reason = "wrong", ""
         found.append((sheet.probe, merit, reason))
-    verdict = _conclude(paper.exercise, _findings(found), interview, stop)
+    verdict = _conclude(paper.exercise, _findings(found, paper), interview, stop)
     _farewell(link, verdict)
     return Examined(verdict, tuple(interview.trials))
 
 
-def _findings(found: list[tuple[Probe, Merit, str]]) -> tuple[Finding, ...]:
-    """What each probe earns. A slip of form costs a quarter wherever it shows; where only strict probes show it, it costs those."""
+def _findings(found: list[tuple[Probe, Merit, str]], paper: Paper) -> tuple[Finding, ...]:
+    """What each probe earns. A slip of form costs a quarter wherever it shows; where only strict probes show it, it costs those.
+
+    What an answer passes that does nothing counts beside a right result alone.
+    """
+    wrong = any(merit == "wrong" for _, merit, _ in found)
+    if wrong and not any(merit != "wrong" and probe not in paper.idle for probe, merit, _ in found):
+        found = [(probe, "wrong", BESIDE_A_RIGHT_ONE if merit != "wrong" else reason) for probe, merit, reason in found]
     shown = any(merit == "form" and not probe.strict for probe, merit, _ in found)
 
     def earned(probe: Probe, merit: Merit) -> float:

@@ -11,7 +11,8 @@ import numpy as np
 from autograder.exercises import exercise_named
 from autograder.exercises.model import Exercise, Implementation, Probe
 from autograder.judging.again import again
-from autograder.judging.heard import Replies
+from autograder.judging.heard import Looked, Replies
+from autograder.judging.idle import IDLE
 from autograder.judging.reference import expected, given
 from autograder.judging.sketch import Sketch, sketch
 from course.trial.cases import Case
@@ -66,6 +67,18 @@ class Paper:
         rng = np.random.default_rng(self.seed)
         remembering = next((probe for probe in self.exercise.probes if probe.measures == "value"), None)
         return tuple(self._sheet(probe, rng, probe is remembering) for probe in self.exercise.probes)
+
+    @cached_property
+    def idle(self) -> frozenset[Probe]:
+        """The probes that an answer passes which does nothing."""
+        return frozenset(sheet.probe for sheet in self.sheets if any(self._passes(answer, sheet) for answer in IDLE))
+
+    def _passes(self, answer: Implementation, sheet: Sheet) -> bool:
+        part, lines = sheet.probe.part, sheet.probe.measures == "lines"
+        given = (self.given(answer, case, lines, part) for case in sheet.cases)
+        return not any(
+            Looked(self.expected(case, part), got).found for case, got in zip(sheet.cases, given, strict=True)
+        )
 
     def _sheet(self, probe: Probe, rng: np.random.Generator, twice: bool) -> Sheet:
         cases = probe.draw(rng)

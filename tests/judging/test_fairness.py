@@ -14,7 +14,7 @@ from jaxtyping import Float
 from autograder.exercises.model import Case, Exercise, Probe, case
 from autograder.judging import Paper, Verdict, interview, judge_here
 from autograder.judging.again import again
-from autograder.judging.interview import LIKE_BEFORE, REMEMBERS
+from autograder.judging.interview import BESIDE_A_RIGHT_ONE, LIKE_BEFORE, REMEMBERS
 from course.client import answer
 from course.trial.functions import Function
 
@@ -218,3 +218,56 @@ def test_the_smallest_plain_case_comes_again_and_one_like_it() -> None:
 def test_where_no_other_rows_are_to_be_had_nothing_comes_again(argument: Any) -> None:
     assert again([case(argument)]) == []
     assert again([case(np.arange(3.0), harness="timing")]) == []
+
+
+def thirds(x: Float[F, "n d"]) -> list[Float[F, "n d"]]:
+    """x in three parts of the same height.
+
+    Raises:
+        ValueError: it has no such parts.
+    """
+    if len(x) % 3:
+        raise ValueError(f"{len(x)} rows are not three equal parts")
+    return np.split(x, 3)
+
+
+def _dealt(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.normal(size=(n, 2))) for n in (3, 6)]
+
+
+def _uneven(rng: np.random.Generator) -> list[Case]:
+    return [case(rng.normal(size=(n, 2))) for n in (4, 5)]
+
+
+THIRDS = Exercise(
+    thirds, "77_ours", (), (Probe("parts", 2.0, _dealt), Probe("refuses uneven ones", 1.0, _uneven)), (), ()
+)
+
+
+def refuses(x: F) -> list[F]:
+    raise ValueError("no")
+
+
+def upside_down(x: F) -> list[F]:
+    return thirds(x)[::-1]
+
+
+def refuses_nothing(x: F) -> list[F]:
+    return np.array_split(x, 3)
+
+
+@pytest.mark.parametrize(
+    "function", [refuses, upside_down, lambda x: None, lambda x: x], ids=["refuses", "wrong", "nothing", "handed back"]
+)
+def test_what_doing_nothing_passes_counts_beside_a_right_result_alone(function: Callable[..., Any]) -> None:
+    assert earned(function, THIRDS) == [0.0, 0.0]
+
+
+def test_a_refusal_without_a_right_result_is_told_so() -> None:
+    assert judged(upside_down, THIRDS).findings[1].reason == BESIDE_A_RIGHT_ONE
+
+
+def test_beside_a_right_result_each_probe_counts_by_itself() -> None:
+    assert earned(thirds, THIRDS) == [2.0, 1.0]
+    assert earned(refuses_nothing, THIRDS) == [2.0, 0.0]
+    assert earned(lambda x: [part.tolist() for part in thirds(x)], THIRDS) == [1.5, 1.0]

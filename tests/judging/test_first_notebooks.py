@@ -97,6 +97,26 @@ def test_the_literal_loop_is_known_and_keeps_half() -> None:
         assert verdict.score <= verdict.points / 2
 
 
+def packs_rows(X: Any, Wq: Any, Wk: Any, Wv: Any, project: Any) -> Any:
+    n, d = X.shape
+
+    def at_once(W: Any) -> Any:
+        k = W.shape[1]
+        packed = np.zeros((n * d, n * k), X.dtype)
+        for i in range(n):
+            packed[i * d : (i + 1) * d, i * k : (i + 1) * k] = W
+        return project(X.reshape(1, -1), packed).reshape(n, k)
+
+    scores = [at_once(Wk) @ at_once(Wq)[i] / Wq.shape[1] ** 0.5 for i in range(n)]
+    return np.stack([softmax(row) @ at_once(Wv) for row in scores])
+
+
+def test_many_rows_in_a_wide_one_are_many() -> None:
+    for verdict in judged("01_token_loops", "attend_loop", packs_rows):
+        (budget,) = [finding for finding in verdict.findings if finding.shows.startswith("at most 3n rows")]
+        assert (budget.earned, budget.reason) == (0.0, "It hands more rows to project than it needs to.")
+
+
 Pair = namedtuple("Pair", ["left", "right"])
 
 

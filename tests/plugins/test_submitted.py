@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -295,15 +296,16 @@ def test_a_run_later_says_the_same(run: Run) -> None:
             assert kind.sentence in said
 
 
-def test_who_hands_in_again_is_graded(run: Run) -> None:
+def test_who_hands_in_again_is_graded(run: Run, tmp_path: Path) -> None:
+    course = Course(shutil.copytree(run.course.root, tmp_path / "course", symlinks=True))
     for student in ("page", "other", "duplicate"):
-        hand_in(run.course, student, filled(run.course, RIGHT))
+        hand_in(course, student, filled(course, RIGHT))
     if run.by == by_command.__name__:
-        commands.grade(run.course, NOTEBOOK, "--yes")
+        commands.grade(course, NOTEBOOK, "--yes")
     else:
-        nbgrader(run.course, "autograde", NOTEBOOK, "--force")
+        nbgrader(course, "autograde", NOTEBOOK, "--force")
     for student in ("page", "other", "duplicate"):
-        assert scores(run.course, student) == (2.0, 2.0, 3.0)
+        assert scores(course, student) == (2.0, 2.0, 3.0)
 
 
 def test_who_collects_is_told_at_once(new_course: Callable[[], Course], tmp_path: Path) -> None:

@@ -59,7 +59,16 @@ def _clipping(X: F, Wq: F, Wk: F, Wv: F) -> Function:
     def project(x: np.ndarray, W: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(np.asarray(x) @ np.asarray(W), -limit, limit))
 
-    return Function("project", project, PROJECT.cost)
+    return _counted(project, X)
+
+
+def _counted(project: Callable[..., Any], X: F) -> Function:
+    """A `project` that costs rows as wide as those of X: whoever packs several into a wide one saves none."""
+
+    def rows(x: np.ndarray, W: np.ndarray) -> int:
+        return math.ceil(np.size(x) / X.shape[1])
+
+    return Function("project", project, rows)
 
 
 def attend_loop(
@@ -111,13 +120,15 @@ def budgets(rng: np.random.Generator) -> list[Case]:
     """at most 3n rows are projected, all of them by `project`, whatever that does with them"""
     n, d, k, v = sizes_in_band(rng, 1, fewest=5)  # of four tokens, different ways to project too often cost the same
     gain = float(rng.uniform(1.5, 2.5))
+    plain = tokens_and_weights(rng, n, d, k, v)
+    stretched = tokens_and_weights(rng, n, d, k, v)
     X, Wq, Wk, Wv = tokens_and_weights(rng, n, d, k, v)
+    wide = tokens_and_weights(rng, 5, 6, 8, 7)  # k + v > 2n: whoever projects weights by tokens pays for it
     return [
-        case(*tokens_and_weights(rng, n, d, k, v), PROJECT),
-        case(*tokens_and_weights(rng, n, d, k, v), public_function("project", gain=gain)),
+        case(*plain, _counted(PROJECT.run, plain[0])),
+        case(*stretched, _counted(public_function("project", gain=gain).run, stretched[0])),
         case(X, Wq, Wk, 20 * Wv, _clipping(X, Wq, Wk, Wv)),
-        # k + v > 2n: whoever projects weights by tokens pays for it
-        case(*tokens_and_weights(rng, 5, 6, 8, 7), PROJECT),
+        case(*wide, _counted(PROJECT.run, wide[0])),
     ]
 
 
