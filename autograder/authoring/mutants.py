@@ -46,7 +46,7 @@ RESTS_ON = (
 )
 """What the proof of every exercise rests on, besides the exercise and its answers."""
 NOTHING, LOOPS = -1, 0  # what tells two mistakes apart where no public case does
-CONSTANTS = True, False, 0, 1.0, [], {}
+CONSTANTS: tuple[Any, ...] = True, False, 0, 1.0, [], {}
 MANY = 6  # mistakes, which are counted rather than named
 SURVIVES = "no probe takes points from it: add a hidden case, or declare it equivalent"
 PASSES = "no public case tells it from a right answer: add one"

@@ -12,7 +12,7 @@ from autograder.problems import Problem
 SYSTEM = "Brightspace"
 END = "End-of-Line Indicator"
 KEYS = {"OrgDefinedId": ("lms_user_id", "id"), "Username": ("id", "email"), "Email": ("email", "id")}
-TITLE = re.compile(r"(?P<title>.+) Points Grade(?: <Numeric MaxPoints:(?P<points>[\d.,]+)[^>]*>)?")
+TITLE = re.compile(r"(?P<title>.+) Points Grade(?: <Numeric MaxPoints:(?P<points>[\d.,]++)[^<>]*+>)?")
 
 
 def read(path: Path, assignment: str, column: str | None) -> Sheet:

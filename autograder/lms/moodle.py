@@ -45,7 +45,7 @@ def read(path: Path, assignment: str, column: str | None = None) -> Sheet:
 def _row(table: Table, at: int, most: float | None) -> Row:
     keys = ((table.get(at, table.column(name)), fields) for name, fields in KEYS.items())
     fixed = table.get(at, table.column("Grade can be changed")).strip().casefold() == "no"
-    digits = re.search(r"\d+$", table.get(at, table.column("Identifier")).strip())
+    digits = re.search(r"(?<!\d)\d++$", table.get(at, table.column("Identifier")).strip())
     return Row(
         at,
         tuple((value, fields) for value, fields in keys if value.strip()),

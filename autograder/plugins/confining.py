@@ -34,15 +34,18 @@ class OutOfTime(BaseException):
     """A piece of work has used up its processor time. Nothing that catches `Exception` catches it."""
 
 
-def confined(work: Callable[[], Value]) -> Value:
+def confined(work: Callable[[], Value], seconds: int = PROCESSOR_SECONDS) -> Value:
     """Do some work in a fork of this process, with limits; give back what it returns, which must be picklable.
+
+    Args:
+        seconds: of processor time that it may use.
 
     Raises:
         Exceeded: it used up its processor time or memory, or its process died.
         Exception: what the work itself raised.
     """
     ours, theirs = _FORK.Pipe(duplex=False)
-    process = _FORK.Process(target=_work, args=(work, theirs), daemon=True)
+    process = _FORK.Process(target=_work, args=(work, seconds, theirs), daemon=True)
     with ours:
         process.start()
         theirs.close()
@@ -71,13 +74,13 @@ def _why(exitcode: int | None) -> str:
     return f"the process that made it ended ({exitcode})"
 
 
-def _work(work: Callable[[], Any], theirs: Connection) -> None:
+def _work(work: Callable[[], Any], seconds: int, theirs: Connection) -> None:
     with suppress(OSError, AttributeError):  # Linux alone knows how
         die_with_parent(signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends this
     gc.disable()  # it ends before that pays, and what is shared with the parent stays shared
     _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_CPU, PROCESSOR_SECONDS)
+    _limit(resource.RLIMIT_CPU, seconds)
     with suppress(OSError):  # no /proc, no bound
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + MEMORY)

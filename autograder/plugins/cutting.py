@@ -36,10 +36,14 @@ class Room:
 
 
 class Rooms:
-    """What is left to be shown on one page."""
+    """What is left to be shown on one page.
 
-    def __init__(self) -> None:
-        self.source = Room(50_000, 300_000)  # characters
+    Args:
+        sources: characters in cells, of one and of all together.
+    """
+
+    def __init__(self, sources: tuple[int, int] = (50_000, 300_000)) -> None:
+        self.source = Room(*sources)
         self.text = Room(100_000, 2_000_000)  # characters
         self.codes = Room(2_000, 20_000)  # of colour, in texts
         self.rich = Room(8 << 20, 16 << 20)  # characters of pictures, HTML and so on
@@ -47,9 +51,9 @@ class Rooms:
         self.outputs = Room(MOST_OUTPUTS_SHOWN, 4 * MOST_OUTPUTS_SHOWN)
 
 
-def cut(notebook: NotebookNode) -> None:
+def cut(notebook: NotebookNode, rooms: Rooms | None = None) -> None:
     """Cut a notebook to what a page can show: nbgrader's own cells before others, sources before outputs."""
-    rooms = Rooms()
+    rooms = rooms or Rooms()
     notebook.cells = _cells(notebook.cells)
     for cell in sorted(notebook.cells, key=lambda cell: "nbgrader" not in cell.metadata):
         cell.source = _source(cell, rooms)

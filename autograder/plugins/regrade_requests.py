@@ -20,7 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 
 FILE = "requests.txt"
 FORM = "STUDENT, ASSIGNMENT, EXERCISE: what the student says"
-DECISION = re.compile(r"\s*(yes|no)\s*(?::(.*))?", re.IGNORECASE)
+DECISION = re.compile(r"\s*+(yes|no)\s*+(?::(.*))?", re.IGNORECASE)
 
 Cells = Mapping[str, Mapping[str, tuple[str, str]]]
 """By assignment its exercises, as requests and reports call them, each with its notebook and its cell."""

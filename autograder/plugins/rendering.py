@@ -16,11 +16,10 @@ from autograder.plugins.cleaning import cleaned
 
 LARGEST_PICTURE = 8 << 20
 LOWEST_HEADING = 6
-FORMULA_IN_HTML = re.compile(
-    r"<(?P<code>code|pre)\b.*?</(?P=code)>|<[^>]*>|\$\$(?P<block>[^$]+)\$\$|(?<![\\$])\$(?P<inline>[^$\n]+)\$(?!\$)",
-    re.DOTALL,
+IN_HTML = re.compile(
+    r"<(?:(?P<code>code|pre)\b)?[^<>]*+>|\$\$(?P<block>[^$]++)\$\$|(?<![\\$])\$(?P<inline>[^$\n]++)\$(?!\$)"
 )
-"""In HTML within Markdown, which Markdown leaves alone: code, tags, and formulas."""
+"""In HTML within Markdown, which Markdown leaves alone: tags, of which code is left alone up to its end, and formulas."""
 
 BEYOND_FILES = re.compile(r"#|[A-Za-z][A-Za-z0-9+.-]*:")
 
@@ -82,7 +81,19 @@ class Typesetter(Renderer):
         return f'<div class="{self._word}"><table>\n{text}</table></div>\n'
 
     def block_html(self, html: str) -> str:
-        return FORMULA_IN_HTML.sub(self._within_html, super().block_html(html))
+        html = super().block_html(html)
+        made, at, open_ended = [], 0, set()
+        while found := IN_HTML.search(html, at):
+            made += [html[at : found.start()], self._within_html(found)]
+            at, code = found.end(), found["code"]
+            if code and code not in open_ended:
+                end = html.find(f"</{code}>", at)
+                if end < 0:
+                    open_ended.add(code)
+                else:
+                    made.append(html[at:end])
+                    at = end
+        return "".join([*made, html[at:]])
 
     def _within_html(self, found: re.Match[str]) -> str:
         if found["block"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder.folder import Course
+from autograder.plugins import formgrading
 from tests.support.stock import PLUGGED, cell, stock_course
 
 SHOWN = {"assignment_id": "ps1", "notebook_id": "first", "submission_id": "abc", "index": 0, "total": 1, "base_url": ""}
@@ -93,3 +95,25 @@ def test_a_source_that_is_gone_hides_no_submission(course: Course) -> None:
     shown = page(course, handed_in())
     assert "I think." in shown
     assert '<div class="model-answer">' not in shown
+
+
+@pytest.mark.parametrize("text", ["<div>\n<pre>x" * 8_000, "$" + "\\begin{matrix}" * 4_000 + "$"])
+def test_a_text_that_takes_long_is_shown_as_it_was_typed_and_hides_no_others(
+    course: Course, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(formgrading, "SECONDS", 2.0)
+    began = time.monotonic()
+    shown = page(course, handed_in(*(new_markdown_cell(text) for _ in range(4)), new_markdown_cell("The end.")))
+    assert "The end." in shown
+    assert "shown as it was typed" in shown
+    assert time.monotonic() - began < 20
+
+
+def test_a_long_answer_is_laid_out_as_a_short_one(course: Course) -> None:
+    assert "<math" in page(course, handed_in(new_markdown_cell("Because. " * 1_000 + "So $x^3$.")))
+
+
+def test_no_more_is_shown_than_a_page_can_hold(course: Course) -> None:
+    shown = page(course, handed_in(new_code_cell("x = 1\n" * 10_000)))
+    assert "more characters are not shown here" in shown
+    assert len(shown) < 5_000_000

@@ -28,7 +28,7 @@ from autograder.plugins.structure import NOBODY
 CORRECT = re.compile(rb'"text/plain": ?\[?\s*"(\w+): correct on (?:all \d+ public cases|the public case)\.')
 """How a file tells that `check` found an answer right when it was saved. In a text or in code, its quotes would be escaped."""
 
-GUESS = re.compile(r"(guess\w*) *= *([^#\n]{1,60}?) *(?:#+ *(.*))?$", re.MULTILINE)
+GUESS = re.compile(r"(guess\w*+) *+= *+([^#\n]{1,60}?) *+(?:#++ *+(.*))?$", re.MULTILINE)
 """How a cell in which a reader guesses begins."""
 
 

@@ -31,7 +31,7 @@ NOT_RECOGNISED = "not recognised"
 NOT_ATTEMPTED = "not attempted"
 SILENT = ("passed", "partly", "wrong", GRADED)
 """The outcomes that points say as well."""
-ARROW = re.compile(r"^-+> *\d+ +(\S.*?)\s*$", re.MULTILINE)
+ARROW = re.compile(r"^-++> *+\d++ ++(\S.*)", re.MULTILINE)
 """Before the line of a cell at which a traceback begins."""
 LONGEST_MESSAGE = 200
 
@@ -247,7 +247,7 @@ def _told(line: Line, cell: NotebookNode | None, is_released: bool) -> Line:
     if error is None:
         return line
     at = ARROW.search(without_colours("\n".join(map(str, error.get("traceback", ())))))
-    where = f" at `{printable(at[1])[:LONGEST_MESSAGE]}`" if at else ""
+    where = f" at `{printable(at[1].rstrip())[:LONGEST_MESSAGE]}`" if at else ""
     message = next((text for text in str(error.get("evalue", "")).splitlines() if text.strip()), "").strip()
     return replace(
         line, error=f"{printable(str(error.get('ename')))}{where}", message=printable(message)[:LONGEST_MESSAGE]

@@ -46,7 +46,7 @@ def _without_remarks(source: str) -> str:
         )
         if token.type == tokenize.COMMENT or said:
             _cut(lines, token.start, token.end, "" if token.type == tokenize.COMMENT else "...")
-    return re.sub(r"(?m)^\s*\.\.\.\s*\n(?=\s*\S)", "", "".join(lines))
+    return re.sub(r"(?m)^[ \t]*+\.\.\.[ \t]*+\n(?=\s*+\S)", "", "".join(lines))
 
 
 def _cut(lines: list[str], start: tuple[int, int], end: tuple[int, int], instead: str) -> None:
