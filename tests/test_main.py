@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,13 @@ from typer.testing import CliRunner
 
 from autograder.__main__ import app
 from autograder.authoring import release, trying
+from autograder.commands.app import say
 from autograder.engine.outer import WALLS_VARIABLE
 from autograder.exercises import notebook_called
 from autograder.folder import NbgraderFailed
 from autograder.plugins.structure import USUAL, Structure
 from autograder.problems import Problem, nearest
-from autograder.settings import assignment_meant
+from autograder.settings import ROOT, assignment_meant
 from tests.conftest import NewCourse
 from tests.support.submissions import NOTEBOOK
 
@@ -131,6 +133,14 @@ OF_A_CLASS = (
     "explain",
     "harvest",
 )
+
+
+def test_what_a_command_prints_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    say("one \x1b]0;title\x07\x1b[2J\ntwo \u202e")
+    assert capsys.readouterr().out == "one \\x1b]0;title\\x07\\x1b[2J\ntwo \\u202e\n"
+    for path in (ROOT / "autograder" / "commands").glob("*.py"):
+        printed = [line for line in path.read_text().splitlines() if re.search(r"typer\.echo|\bprint\(", line)]
+        assert all("lines(" in line or "json.dumps" in line for line in printed), path
 
 
 def test_every_command_is_tried_with_words_that_it_cannot_use() -> None:

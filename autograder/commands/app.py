@@ -30,6 +30,13 @@ def about() -> None:
     """Grade a class. In a checkout of the course, also make the course and prove it."""
 
 
+def say(text: object, err: bool = False) -> None:
+    """Print some lines, in which nothing that a student wrote moves the cursor or changes a colour."""
+    from autograder.plugins.printable import lines
+
+    typer.echo(lines(str(text)), err=err)
+
+
 def exit_with(work: Callable[[], int]) -> NoReturn:
     """End with the exit code of some work, and with a sentence where it could not be done."""
     from autograder.problems import Problem
@@ -37,7 +44,7 @@ def exit_with(work: Callable[[], int]) -> NoReturn:
     try:
         code = work()
     except Problem as problem:
-        typer.echo(str(problem), err=True)
+        say(str(problem), err=True)
         code = problem.code
     sys.exit(code)
 
@@ -54,7 +61,7 @@ def in_a_sentence() -> Iterator[None]:
     try:
         yield
     except Problem as problem:
-        typer.echo(str(problem), err=True)
+        say(str(problem), err=True)
         sys.exit(problem.code)
     except NoSuchWalls as error:
         sys.exit(str(error))
@@ -80,6 +87,6 @@ def run(words: list[str]) -> NoReturn:
         traceback.print_exc()
         code, error = 1, f"The grader has a fault: {type(found).__name__}: {found}. What was finished is kept."
     if error:
-        typer.echo(error, err=True)
+        say(error, err=True)
         typer.echo(json.dumps({"assignment": None, "error": error, "code": code}))
     sys.exit(code)

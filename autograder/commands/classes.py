@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder.commands.app import CourseOption, app, exit_with, in_a_sentence
+from autograder.commands.app import CourseOption, app, exit_with, in_a_sentence, say
 from autograder.problems import Problem
 from autograder.settings import CONFIG, assignment_meant, course_folder, settings_in, structure_in
 
@@ -80,7 +80,7 @@ def due(
     from autograder.grading.extending import set_due
 
     with in_a_sentence():
-        typer.echo(set_due(*_meant(course, assignment), when))
+        say(set_due(*_meant(course, assignment), when))
 
 
 @app.command()
@@ -94,7 +94,7 @@ def extend(
     from autograder.grading.extending import extend as extended
 
     with in_a_sentence():
-        typer.echo(extended(*_meant(course, assignment), student, days))
+        say(extended(*_meant(course, assignment), student, days))
 
 
 @app.command()
@@ -116,7 +116,7 @@ def requests(
     with in_a_sentence():
         meant = (Course(course_folder(course)), None) if assignment is None else _meant(course, assignment)
         for paragraph in listed(*meant):
-            typer.echo(f"{paragraph}\n")
+            say(f"{paragraph}\n")
 
 
 @app.command()
@@ -135,7 +135,7 @@ def decide(
     from autograder.grading.requests import decide as decided
 
     with in_a_sentence():
-        typer.echo(decided(Course(course_folder(course)), student, exercise, decision, reason))
+        say(decided(Course(course_folder(course)), student, exercise, decision, reason))
 
 
 @app.command()
@@ -156,9 +156,9 @@ def report(
 
     with in_a_sentence():
         if assignment is None:
-            typer.echo(made(Course(course_folder(course)), None, anonymous))
+            say(made(Course(course_folder(course)), None, anonymous))
         else:
-            typer.echo(made(*_meant(course, assignment), anonymous))
+            say(made(*_meant(course, assignment), anonymous))
 
 
 @app.command()
@@ -171,7 +171,7 @@ def likeness(
 
     with in_a_sentence():
         path, pairs = make_page(*_meant(course, assignment))
-    typer.echo(f"{path}: {pairs} {'pair' if pairs == 1 else 'pairs'}")
+    say(f"{path}: {pairs} {'pair' if pairs == 1 else 'pairs'}")
 
 
 @app.command()
@@ -198,7 +198,7 @@ def export(
 
     if to not in SYSTEMS:
         raise typer.BadParameter(f"{to!r} is not known; there are {', '.join(SYSTEMS)}")
-    exit_with(lambda: run_export(*_meant(course, assignment), to, template, column, feedback, typer.echo))
+    exit_with(lambda: run_export(*_meant(course, assignment), to, template, column, feedback, say))
 
 
 @app.command()
@@ -227,7 +227,7 @@ def collect(
     _import_nbgrader()
     from autograder.lms.command import run_collect
 
-    exit_with(lambda: run_collect(*_meant(course, assignment), archive, worksheet, newer, student or (), typer.echo))
+    exit_with(lambda: run_collect(*_meant(course, assignment), archive, worksheet, newer, student or (), say))
 
 
 @app.command()
@@ -252,7 +252,7 @@ def roster(
     def agrees() -> bool:
         return yes or (sys.stdin.isatty() and typer.confirm("Write these?"))
 
-    exit_with(lambda: run_roster(Course(course_folder(course)), file, agrees, typer.echo))
+    exit_with(lambda: run_roster(Course(course_folder(course)), file, agrees, say))
 
 
 @app.command()
@@ -270,11 +270,11 @@ def doctor(
         found = diagnose()
         expected = _expected(course)
     for finding in found:
-        typer.echo(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
+        say(f"{'ok' if finding.holds else 'NO':<3} {finding.what}: {finding.seen}")
         if not finding.holds and finding.remedy:
-            typer.echo(f"      {finding.remedy}")
+            say(f"      {finding.remedy}")
     for what, seen in expected:
-        typer.echo(f"    {what}: {seen}")
+        say(f"    {what}: {seen}")
     sys.exit(1 if require and not all(finding.holds for finding in found if finding.wall) else 0)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from autograder.commands.app import CourseOption, app, in_a_sentence
+from autograder.commands.app import CourseOption, app, in_a_sentence, say
 from autograder.exercises import NOTEBOOKS, notebook_called
 from autograder.settings import course_folder
 
@@ -25,7 +25,7 @@ def outputs(
     for name in map(_known, notebooks or NOTEBOOKS):
         with in_a_sentence():
             store_outputs(ROOT / "source" / name / f"{name}.ipynb")
-        typer.echo(f"{name}: outputs stored")
+        say(f"{name}: outputs stored")
 
 
 @app.command()
@@ -59,20 +59,20 @@ def release(
         if closed:
             sys.exit("\n".join(closed))
         for path in state(**named):
-            typer.echo(f"{path}: states what the exercises declare")
+            say(f"{path}: states what the exercises declare")
     if found := contradictions(**named):
         sys.exit("\n".join(found))
     if not check:
         with in_a_sentence():
             make_release(**named)
         for line in take_away():
-            typer.echo(line)
-        typer.echo(", ".join(["release: made", *named.get("notebooks", ())]))
+            say(line)
+        say(", ".join(["release: made", *named.get("notebooks", ())]))
         return
     with in_a_sentence():
         changed = newly_stale(**named)
     for name in changed:
-        typer.echo(f"{name} is not what source/ and autograder/exercises give: run `make release`", err=True)
+        say(f"{name} is not what source/ and autograder/exercises give: run `make release`", err=True)
     sys.exit(1 if changed else 0)
 
 
@@ -90,7 +90,7 @@ def kit(
     meant = _meant(last)
     with in_a_sentence():
         archive = make_kit(meant, folder)
-    typer.echo(f"{archive}, {archive.stat().st_size / 1e6:.1f} MB: the notebooks up to {meant}")
+    say(f"{archive}, {archive.stat().st_size / 1e6:.1f} MB: the notebooks up to {meant}")
 
 
 @app.command()
@@ -112,7 +112,7 @@ def site(
     meant = _meant(upto)
     with in_a_sentence():
         make_site(meant, to, students)
-    typer.echo(f"{to / 'index.html'}: the notebooks up to {meant}")
+    say(f"{to / 'index.html'}: the notebooks up to {meant}")
 
 
 @app.command()
@@ -140,7 +140,7 @@ def solutions(
 
     with in_a_sentence():
         for path in make_solutions(_meant(notebook), folder or FOLDER):
-            typer.echo(f"{path}, {path.stat().st_size / 1e6:.1f} MB")
+            say(f"{path}, {path.stat().st_size / 1e6:.1f} MB")
 
 
 @app.command()
@@ -197,8 +197,8 @@ def new(
 
     with in_a_sentence():
         for path in add(_meant(notebook), name):
-            typer.echo(path.relative_to(ROOT))
-    typer.echo(f"Change what stands there, and try it: python -m autograder try {name}")
+            say(path.relative_to(ROOT))
+    say(f"Change what stands there, and try it: python -m autograder try {name}")
 
 
 @app.command("try")
@@ -238,7 +238,7 @@ def explain(
             raise typer.BadParameter(str(error)) from None
         raise typer.BadParameter(f"{exercise!r} is a notebook: name one of its exercises")
     with in_a_sentence():
-        typer.echo(explained(Course(course_folder(course)), meant.notebook, student, exercise))
+        say(explained(Course(course_folder(course)), meant.notebook, student, exercise))
 
 
 @app.command()
@@ -258,7 +258,7 @@ def harvest(
         raise typer.BadParameter(f"{name!r} is neither a notebook of this course nor one of its exercises")
     with in_a_sentence():
         for stub in harvested(Course(course_folder(course)), *found, declared):
-            typer.echo(f"{stub}\n")
+            say(f"{stub}\n")
 
 
 @app.command()
@@ -282,7 +282,7 @@ def sample(
         meant = _meant(notebook or "03")
         make_crowd(FOLDER, meant, students)
     folder = FOLDER.relative_to(ROOT).as_posix()
-    typer.echo(f"{folder}: {students} students. Now: python -m autograder grade {meant} --course {folder}")
+    say(f"{folder}: {students} students. Now: python -m autograder grade {meant} --course {folder}")
 
 
 def _meant(notebook: str) -> str:

@@ -39,6 +39,7 @@ from autograder.plugins.executing import JudgedExecute, unusable
 from autograder.plugins.handing_in import NO_TIME, TIMESTAMP, moment
 from autograder.plugins.papers import Papers
 from autograder.plugins.preloading import shared_zygote
+from autograder.plugins.printable import MOST_SAID, few
 from autograder.plugins.printable import lines as printable_lines
 from autograder.plugins.regrade_requests import Inbox, place
 from autograder.plugins.renewing import are_current
@@ -193,6 +194,7 @@ class _Run:
         self.inbox = Inbox()
         self.notes = Notes(course.class_folder / "graded" / snapshot.assignment)
         self.graded = Graded()
+        self.said: dict[str, list[str]] = {}
         self.digests: dict[str, str] = {}
         self.keys: dict[str, str] = {}
         self.entries: dict[str, Entry] = {}
@@ -448,6 +450,6 @@ class _Run:
             return None
 
     def _note(self, student: str, notes: Iterable[str]) -> None:
-        mine = self.graded.notes.setdefault(student, [])
-        told = (printable_lines(note).removeprefix(f"{student}: ") for note in notes)
-        mine += [note for note in dict.fromkeys(told) if note not in mine]
+        mine = self.said.setdefault(student, [])
+        mine += (printable_lines(note).removeprefix(f"{student}: ") for note in notes)
+        self.graded.notes[student] = few(mine, 2 * MOST_SAID)

@@ -20,6 +20,8 @@ BEFORE = (
     "seconds_late",
     "late_in_lms",
 )
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How what a spreadsheet computes begins."""
 AFTER = ("extra_credit", "raw_score", "late_penalty", "score", "max_score", "comment")
 
 
@@ -40,12 +42,21 @@ def text(marks: Iterable[Mark], late_in_lms: Container[str] = ()) -> str:
         raw, extra = sum(line.score or 0.0 for line in mark.lines), sum(line.extra for line in mark.lines)
         rows.writerow(
             [
-                *(one.id, one.last_name, one.first_name, one.email, one.lms_user_id),
-                *(mark.why_not or GRADED, late.timestamp.isoformat() if late.timestamp else "", f"{late.seconds:g}"),
+                *map(_no_formula, (one.id, one.last_name, one.first_name, one.email, one.lms_user_id)),
+                *(
+                    _no_formula(mark.why_not) or GRADED,
+                    late.timestamp.isoformat() if late.timestamp else "",
+                    f"{late.seconds:g}",
+                ),
                 "yes" if one.id in late_in_lms else "",
                 *scores,
                 *(f"{extra:g}", f"{raw:g}", f"{late.penalty:g}", "" if mark.why_not else f"{mark.total:g}"),
-                *(f"{mark.out_of:g}", mark.comment),
+                *(f"{mark.out_of:g}", _no_formula(mark.comment)),
             ]
         )
     return written.getvalue()
+
+
+def _no_formula(text: str) -> str:
+    """A text that a spreadsheet does not take for a formula: an apostrophe stands before what would begin one."""
+    return f"'{text}" if text.startswith(FORMULA) else text

@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
+from collections.abc import Iterable
 
+MOST_SAID = 10
+"""Of one notebook, how many things are said."""
 LONGEST = 4_000
 """Characters of one message; the rest is cut."""
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -23,6 +26,13 @@ def printable(text: str) -> str:
 def lines(text: str) -> str:
     """The same, of a text that may have several lines, such as a traceback."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+def few(said: Iterable[str], most: int = MOST_SAID) -> list[str]:
+    """The first of what is said of one student, each thing once, and how many more there are."""
+    every = [*dict.fromkeys(said)]
+    more = len(every) - most
+    return every if more <= 0 else [*every[:most], f"and {more:,} more"]
 
 
 def without_colours(text: str) -> str:

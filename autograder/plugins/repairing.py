@@ -24,7 +24,7 @@ from nbgrader.utils import compute_checksum
 
 from autograder.plugins.experiments import MARK
 from autograder.plugins.judges import judge_of
-from autograder.plugins.printable import printable
+from autograder.plugins.printable import few, printable
 from autograder.plugins.reading import NOTES, UNREAD
 from autograder.verdicts.cells import ANSWER
 
@@ -83,11 +83,11 @@ class Repair(NbGraderPreprocessor):
             nb.cells += as_released(official)
             return nb, resources
         nb.cells, notes = repair(nb.cells, official, info.get(RELEASED, ()))
-        notes = told + notes
+        notes = few(map(printable, told + notes))
         for note in notes:
-            self.log.warning("%s of %s: %s", info["notebook"], info["student"], printable(note))
+            self.log.warning("%s of %s: %s", info["notebook"], info["student"], note)
         if notes:
-            listed = "\n".join(f"- {escape(printable(note))}" for note in notes)
+            listed = "\n".join(f"- {escape(note)}" for note in notes)
             nb.cells.insert(0, new_markdown_cell(f"{REPAIRED}\n\n{listed}"))
         return nb, resources
 

@@ -43,6 +43,16 @@ def test_names_comments_annotations_and_layout_are_taken_away() -> None:
     assert canonical("x = 1 +  # odd") == "x = 1 +  "
 
 
+@pytest.mark.parametrize("source", ["x = " + "+".join(["1"] * 1_000), "x = a" + ".b()" * 1_000])
+def test_what_is_deep_is_made_canonical_like_anything_else(source: str) -> None:
+    assert canonical(source).startswith("_0 = ")
+
+
+def test_what_is_deeper_than_python_reads_is_compared_as_it_stands() -> None:
+    source = f"x = {'(' * 5_000}"
+    assert canonical(source) == source
+
+
 def test_who_wrote_what_nobody_else_did_is_told_and_shown_as_it_was_written() -> None:
     answers = a_class(ada=ODD, ben=COPIED)
     (pair,) = alike(answers, {"f": STUB})
@@ -57,6 +67,13 @@ def test_what_many_wrote_is_no_likeness() -> None:
 
 def test_what_was_handed_out_is_no_likeness() -> None:
     assert alike(a_class(ada=ODD, ben=ODD), {"f": ODD}) == []
+
+
+def test_what_was_handed_out_is_no_likeness_where_an_answer_is_no_python_either() -> None:
+    given = ODD.replace(
+        "    total", '    """What is asked for, in many words that everybody was given."""\n    total', 1
+    )
+    assert alike(a_class(ada=f"{given}\n```", ben=f"{given}\n)"), {"f": given}) == []
 
 
 def test_an_own_answer_is_like_nobodys() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import pytest
 
 from autograder.grading.lateness import Late
 from autograder.grading.report.lines import FOR_A_PERSON, GRADED, NOT_GRADED, NOTHING, Line
-from autograder.lms import brightspace, canvas, moodle
+from autograder.lms import brightspace, canvas, moodle, plain
 from autograder.lms.marks import Mark
 from autograder.lms.sheet import Filled, Reader, Sheet, fill
 from autograder.plugins.roster import Person, Roster
@@ -222,6 +224,13 @@ def test_who_has_no_mark_gets_none(tmp_path: Path, outcome: str, score: float | 
     sheet, found = filled(moodle.read, MOODLE, tmp_path, mark(ADA, score, outcome=outcome))
     assert (found.waiting, found.complete) == ([("ada", why)], complete)
     assert str(sheet.table) == MOODLE
+
+
+def test_no_cell_of_the_plain_file_is_a_formula() -> None:
+    person = Person("=1+1", '=HYPERLINK("x")', "+cmd|' /C calc'!A0", "@x", "-1")
+    (row,) = csv.DictReader(io.StringIO(plain.text([Mark(person, [], Late(), "\t=1")])))
+    texts = ("student_id", "last_name", "first_name", "email", "lms_user_id", "comment")
+    assert all(row[name].startswith("'") for name in texts)
 
 
 def test_a_grade_that_is_no_number_is_left(tmp_path: Path) -> None:

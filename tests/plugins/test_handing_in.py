@@ -15,7 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.plugins.bounds import DEEPEST, MOST_FILES, Beyond, below, content
 from autograder.plugins.handing_in import is_in_doubt, misnamed, moment, restate, says_a_time
-from autograder.plugins.printable import LONGEST, Printable, lines, printable
+from autograder.plugins.printable import LONGEST, Printable, few, lines, printable
 
 WORDS = (
     "2026-03-02", "10:00:00", "UTC", "+0100", "+01:00", "CEST", "CST", "Europe/Berlin", "-9999", "99999", "1e9", "\x1b[2J", "AM",
@@ -99,6 +99,11 @@ def test_any_other_name_is_refused_with_what_to_do(name: str) -> None:
 
 
 # --------------------------------------------------------------------------------------------------------------- words
+
+
+def test_of_much_that_is_said_the_first_is_said_and_how_much_more_there_is() -> None:
+    assert few(["a", "b", "a"]) == ["a", "b"]
+    assert few(map(str, range(1_900)))[-2:] == ["9", "and 1,890 more"]
 
 
 @given(st.text(st.characters()) | st.just("\ud800"))

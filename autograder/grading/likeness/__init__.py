@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from autograder.grading.likeness.canonical import PIECE, pieces
+from autograder.grading.likeness.canonical import PIECE, handed_out, pieces
 
 MANY = 0.1
 """A piece that more than this share of a class wrote, and more than `FEW` people did, is what one writes there."""
@@ -45,11 +45,11 @@ def alike(answers: Answers, given: Mapping[str, str]) -> list[Alike]:
         answers: of everybody who handed in.
         given: by cell, what was handed out, which nobody wrote.
     """
-    handed_out = {cell: pieces(source) for cell, source in given.items()}
+    nobodys = {cell: handed_out(source) for cell, source in given.items()}
     wrote: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for student, cells in answers.items():
         for cell, source in cells.items():
-            for piece in pieces(source) - handed_out.get(cell, frozenset()):
+            for piece in pieces(source) - nobodys.get(cell, frozenset()):
                 wrote[cell, piece].append(student)
     most = max(FEW, MANY * len(answers))
     rare = {place: students for place, students in wrote.items() if len(students) <= most}

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 PIECE = 6
 """How many words of code make a piece."""
 
 WORD = re.compile(r"\w+|[^\w\s]")
+MOST_READ = 20_000
+"""Characters of an answer; where it is longer, its beginning is compared."""
+DEEPEST = 20_000
+"""Calls in one another, which an answer of that length stays below: a sum of a thousand terms takes some three thousand."""
+
+Pieces = frozenset[tuple[str, ...]]
 
 
-def pieces(source: str) -> frozenset[tuple[str, ...]]:
+def pieces(source: str) -> Pieces:
     """All runs of `PIECE` words in an answer as it reads once it is canonical; of a shorter one, the whole."""
-    words = WORD.findall(canonical(source))
+    return _runs(canonical(source))
+
+
+def handed_out(source: str) -> Pieces:
+    """The same of a cell that was handed out, also as it reads to who cannot make it canonical."""
+    return pieces(source) | _runs(_without_comments(source))
+
+
+def _runs(text: str) -> Pieces:
+    words = WORD.findall(text)
     return frozenset(tuple(words[start : start + PIECE]) for start in range(max(1, len(words) - PIECE + 1)) if words)
 
 
@@ -23,12 +40,29 @@ def canonical(source: str) -> str:
 
     What is no Python stays as it is, without its comments.
     """
+    source = source[:MOST_READ]
     try:
-        tree = ast.parse(source)
+        with _deep():
+            tree = ast.parse(source)
+            own = {name: f"_{number}" for number, name in enumerate(dict.fromkeys(_bound(tree)))}
+            return ast.unparse(_Plain(own).visit(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return re.sub(r"#.*", "", source)
-    own = {name: f"_{number}" for number, name in enumerate(dict.fromkeys(_bound(tree)))}
-    return ast.unparse(_Plain(own).visit(tree))
+        return _without_comments(source)
+
+
+def _without_comments(source: str) -> str:
+    return re.sub(r"#.*", "", source)
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """What is nested in one another in an answer is walked by as many calls in one another."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
