@@ -1,10 +1,12 @@
-"""What a student's HTML may do on a feedback page: it is laid out, and nothing in it runs."""
+"""What a student's HTML may do on a feedback page: it is laid out, nothing in it runs, and nothing is fetched for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+import tinycss2
 from bleach.css_sanitizer import ALLOWED_CSS_PROPERTIES, CSSSanitizer
 from bleach.html5lib_shim import Filter
 from bleach.sanitizer import Cleaner
@@ -32,6 +34,10 @@ white-space
 PROPERTIES = set(ALLOWED_CSS_PROPERTIES) | set(_PROPERTIES.split())
 PROTOCOLS = {"http", "https", "mailto", "data"}
 DATA = ("data:image/", "data:audio/", "data:video/")
+FUNCTIONS = {"calc", "clamp", "hsl", "hsla", "max", "min", "rgb", "rgba"}
+"""What a value in a style may compute; what else has brackets may name an address."""
+OWN = "graded--"
+"""How the names begin that a page gives to its own parts."""
 
 
 class _Dropping(Filter):
@@ -47,23 +53,46 @@ class _Dropping(Filter):
             within -= left_out and token["type"] == "EndTag"
 
 
-def _may_stay(tag: str, name: str, value: str) -> bool:
-    """Whether an attribute may stay: data is for pictures and sounds, which nobody is led to."""
+class _Styles(CSSSanitizer):
+    """Styles of which nothing is fetched."""
+
+    def sanitize_css(self, style: str) -> str:
+        kept = tinycss2.parse_declaration_list(super().sanitize_css(style), skip_comments=True, skip_whitespace=True)
+        return "; ".join(
+            one.serialize() for one in kept if one.type == "declaration" and not any(map(_fetches, one.value))
+        )
+
+
+def _fetches(token: Any) -> bool:
+    """Whether a part of a style's value may name an address."""
+    if token.type == "function":
+        return token.lower_name not in FUNCTIONS or any(map(_fetches, token.arguments))
+    return token.type == "url" or any(map(_fetches, getattr(token, "content", None) or ()))
+
+
+def _may_stay(remote: bool, tag: str, name: str, value: str) -> bool:
+    """Whether an attribute may stay: data is for pictures and sounds, which nobody is led to; a name leads to what a student made."""
     if name not in ATTRIBUTES:
         return False
     written = "".join(character for character in value if character > " ").lower()
-    return (
-        name not in ("href", "src") or not written.startswith("data:") or (name == "src" and written.startswith(DATA))
-    )
+    if name == "src":
+        return written.startswith(DATA) or (remote and not written.startswith("data:"))
+    if name in ("id", "name"):
+        return not written.startswith(OWN)
+    return name != "href" or not written.startswith("data:")
 
 
-def cleaned(html: str) -> str:
-    """Some HTML without what runs, asks for input, lies over other things or is fetched as a frame. All else looks as it did."""
+def cleaned(html: str, remote: bool = False) -> str:
+    """Some HTML without what runs, asks for input, lies over other things or is fetched as a frame. All else looks as it did.
+
+    Args:
+        remote: whether pictures and sounds may be fetched from wherever they are.
+    """
     cleaner = Cleaner(
         tags=TAGS,
-        attributes=_may_stay,
+        attributes=partial(_may_stay, remote),
         protocols=PROTOCOLS,
-        css_sanitizer=CSSSanitizer(allowed_css_properties=PROPERTIES),
+        css_sanitizer=_Styles(allowed_css_properties=PROPERTIES),
         filters=[_Dropping],
     )
     text: str = cleaner.clean(html)

@@ -76,6 +76,7 @@ class PageExporter(HTMLExporter):
             extend(self.parent, Renewal)  # nbgrader asks no other who is skipped
             take_up(self.parent, "autograded")
         self._parts = Parts()
+        self._ours = False
         self._colour = Highlight2HTML(pygments_lexer="ipython3", parent=self)
         self._shared = Shared(self._typeset, self._colour, self._judge.at_hand)
         for notebook in ("", *self._judge.notebooks[:1]):
@@ -117,7 +118,8 @@ class PageExporter(HTMLExporter):
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **keywords: Any
     ) -> tuple[str, dict[str, Any]]:
-        if self._lays_out(resources or {}):
+        self._ours = self._lays_out(resources or {})
+        if self._ours:
             return self._laid_out(nb, resources)
         cut(nb)
         return super().from_notebook_node(nb, resources, **keywords)
@@ -190,7 +192,7 @@ class PageExporter(HTMLExporter):
             exclude_anchor_links=self.exclude_anchor_links,
             **self.lexer_options,
         )
-        clean = cleaned if context.get("resources", {}).get("should_sanitize_html") else str
+        clean = partial(cleaned, remote=True) if context.get("resources", {}).get("should_sanitize_html") else str
         return self._parts.shown(source, lambda: clean(MarkdownWithMath(renderer=renderer).render(source)))
 
     def default_filters(self) -> Any:
@@ -215,7 +217,7 @@ class PageExporter(HTMLExporter):
 
     def _clean_html(self, element: Any) -> str:
         html = element.decode() if isinstance(element, bytes) else str(element)
-        return self._parts.shown(html, lambda: cleaned(html))
+        return self._parts.shown(html, lambda: cleaned(html, remote=not self._ours))
 
     def _strip_files_prefix(self, text: str) -> str:
         return self._parts.shown(text, lambda: strip_files_prefix(text), lambda _: text)

@@ -110,7 +110,7 @@ def test_a_persons_mark_and_comment_stand_in_the_table_and_at_the_cell(course: C
     assert told.startswith("mix_rows 1.25 of 2 ◐ marked by a person (by the grader: not right yet)")
     assert "Comment: The idea is *right* <script>act()</script>" in told
     soup = BeautifulSoup(page(course, "rea"), "html.parser")
-    assert soup.select_one("#comment-mix_rows_solution .comment em").text == "right"
+    assert soup.select_one("#graded--comment-mix_rows_solution .comment em").text == "right"
 
 
 def test_what_a_person_has_yet_to_mark_is_no_zero(course: Course) -> None:
