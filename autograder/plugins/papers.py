@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import secrets
-import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -42,7 +41,7 @@ class Papers:
     def __init__(self, directory: CourseDirectory, assignment: str) -> None:
         self._directory, self._assignment = directory, assignment
         self._path = Path(directory.root, directory.submitted_directory).parent / FOLDER / f"{assignment}.json"
-        self._last, self._drawn, self._of = _read(self._path)
+        self._last, self._known, self._of = _read(self._path)
         if self._last is not None and self._is_out():
             self._last = None
 
@@ -66,26 +65,34 @@ class Papers:
         if students:
             self._of.update({student: (self._digest(student), paper) for student in students})
         else:
-            self._last, self._drawn, self._of = paper, time.time(), {}
+            self._last, self._known, self._of = paper, self._pages(), {}
 
     def save(self) -> None:
         """Write down who is marked on which, whole or not at all."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        kept = {"paper": self._last, "drawn": self._drawn, "of": self._of}
+        kept = {"paper": self._last, "pages": self._known, "of": self._of}
         beside.write_text(json.dumps(kept, indent=0), encoding="utf-8")
         beside.replace(self._path)
 
     def _current(self) -> int:
         if self._last is None:
-            self._last, self._drawn = new_paper(), time.time()
+            self._last, self._known = new_paper(), self._pages()
         return self._last
 
     def _is_out(self) -> bool:
-        """Whether feedback was made since the last paper was drawn."""
+        """Whether there is a page of feedback that was not there when the last paper was drawn."""
+        return any(self._known.get(page) != file for page, file in self._pages().items())
+
+    def _pages(self) -> dict[str, str]:
+        """The pages of feedback that there are, each with what changes when it is written. No clock is read: a file server may have its own."""
         made = Structure.of(self._directory).find("feedback", self._assignment)
-        pages = (page for place in made for page in place.folder.glob("*.html"))
-        return any(page.stat().st_mtime >= self._drawn for page in pages)
+        found = {}
+        for page in (page for place in made for page in place.folder.glob("*.html")):
+            with suppress(OSError):  # it has gone meanwhile
+                stated = page.stat()
+                found[os.path.relpath(page, self._directory.root)] = f"{stated.st_mtime_ns} {stated.st_size}"
+        return found
 
     def _digest(self, student: str) -> str:
         """What changes with a submission's notebooks."""
@@ -97,11 +104,13 @@ class Papers:
         return found.hexdigest()
 
 
-def _read(path: Path) -> tuple[int | None, float, dict[str, tuple[str, int]]]:
-    """The last paper, when it was drawn, and whose submission is marked on which; nothing where that cannot be read."""
+def _read(path: Path) -> tuple[int | None, dict[str, str], dict[str, tuple[str, int]]]:
+    """The last paper, the pages that were there when it was drawn, and whose submission is marked on which; nothing where that cannot be
+    read. An older version kept no pages: all that there are have come since."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         of = {str(student): (str(digest), int(paper)) for student, (digest, paper) in kept["of"].items()}
-        return None if kept["paper"] is None else int(kept["paper"]), float(kept["drawn"]), of
+        pages = {str(page): str(file) for page, file in kept.get("pages", {}).items()}
+        return None if kept["paper"] is None else int(kept["paper"]), pages, of
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None, 0.0, {}
+        return None, {}, {}

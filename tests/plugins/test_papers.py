@@ -71,19 +71,31 @@ def test_once_feedback_is_out_whoever_hands_in_has_a_new_paper_and_the_others_ke
     assert desk.papers("ada", "ben", "cleo") == [first, new, new]
 
 
-def test_feedback_that_is_older_than_the_paper_says_nothing_of_it(desk: Desk) -> None:
-    desk.give_feedback("ada", -100)
+@pytest.mark.parametrize("seconds", [-100.0, 0.0, 100.0])
+def test_what_is_older_and_what_is_out_is_told_by_no_clock(desk: Desk, seconds: float) -> None:
+    desk.give_feedback("ada", -seconds)
     (first, _) = desk.papers("ada", "ben")
     desk.hand_in("cleo")
     assert desk.papers("cleo") == [first]
+    desk.give_feedback("ben", seconds)
+    desk.hand_in("dan")
+    assert desk.papers("dan") != [first]
+
+
+def test_a_page_that_is_made_again_is_out(desk: Desk) -> None:
+    desk.give_feedback("ada", 0)
+    (first, _) = desk.papers("ada", "ben")
+    desk.give_feedback("ada", 1)
+    desk.hand_in("cleo")
+    assert desk.papers("cleo") != [first]
 
 
 def test_everybody_can_be_put_on_one_paper(desk: Desk) -> None:
     desk.papers("ada", "ben")
+    desk.give_feedback("ada", 100)
     papers = Papers(desk.directory, NAME)
     papers.use(17)
     papers.save()
-    desk.give_feedback("ada", -100)
     assert desk.papers("ada", "ben") == [17, 17]
 
 
@@ -104,7 +116,7 @@ def test_assignments_have_papers_of_their_own(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoiled", ["", "{", "[]", '{"paper": "x", "drawn": 0, "of": {}}', '{"paper": 1, "drawn": 0, "of": {"ada": 3}}']
+    "spoiled", ["", "{", "[]", '{"paper": "x", "of": {}}', '{"paper": 1, "of": {"ada": 3}}']
 )
 def test_what_cannot_be_read_is_drawn_anew(desk: Desk, spoiled: str) -> None:
     desk.papers("ada")
