@@ -56,7 +56,7 @@ WHOLE_PROC = (
     "covered here; in a container, start it with them uncovered (Docker: `--security-opt systempaths=unconfined`)"
 )
 
-COUNTED = "counted from outside, four times a second: processes, files in memory, and every socket as full"
+COUNTED = "counted from outside, four times a second: processes, files in memory, every socket as full, locks, areas of addresses and inotify"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _memory(session: Session) -> str:
         return "no submission's is limited altogether"
     if session.grouped:
         return f"bounded by the kernel, with a control group for each submission below {groups.home()}, and {COUNTED}"
-    return f"{COUNTED}, and not bounded by the kernel: {groups.why_not() or 'it let no process into a control group'}"
+    return f"{COUNTED}, and not bounded by the kernel, which would count all that it keeps, and at once: {groups.why_not() or 'it let no process into a control group'}"
 
 
 def _tried() -> list[Diagnosis]:

@@ -115,9 +115,7 @@ def test_assignments_have_papers_of_their_own(desk: Desk) -> None:
     assert Papers(desk.directory, "01_token_loops").of("ada") != first
 
 
-@pytest.mark.parametrize(
-    "spoiled", ["", "{", "[]", '{"paper": "x", "of": {}}', '{"paper": 1, "of": {"ada": 3}}']
-)
+@pytest.mark.parametrize("spoiled", ["", "{", "[]", '{"paper": "x", "of": {}}', '{"paper": 1, "of": {"ada": 3}}'])
 def test_what_cannot_be_read_is_drawn_anew(desk: Desk, spoiled: str) -> None:
     desk.papers("ada")
     desk.kept.write_text(spoiled)

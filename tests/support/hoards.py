@@ -63,6 +63,30 @@ for _ in range(4):
         time.sleep(120)
 time.sleep(120)
 """
+LOCKS = """
+import fcntl, time
+held = [open(f"locked-{number}", "wb") for number in range(200)]
+for file in held:
+    for start in range(2_000, 0, -2):
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, start)
+time.sleep(120)
+"""
+MAPPINGS = """
+import mmap, os, time
+for _ in range(12):
+    if not os.fork():
+        kept = mmap.mmap(-1, 60_000 * mmap.PAGESIZE, prot=mmap.PROT_READ)
+        for page in range(0, 60_000, 2):
+            kept.madvise(mmap.MADV_DONTFORK, page * mmap.PAGESIZE, mmap.PAGESIZE)
+        time.sleep(120)
+time.sleep(120)
+"""
+WATCHERS = """
+import ctypes, time
+kept = [ctypes.CDLL(None).inotify_init() for _ in range(100)]
+assert min(kept) >= 0
+time.sleep(120)
+"""
 FILES = """
 import time
 for place in ("/dev/shm", "/tmp", "."):
@@ -95,6 +119,9 @@ HOARDS = {
     "files": FILES,
     "removed files": REMOVED_FILES,
     "shared memory": SHARED,
+    "locks": LOCKS,
+    "mappings": MAPPINGS,
+    "watchers": WATCHERS,
 }
 
 HONEST = """
