@@ -9,12 +9,13 @@ from autograder.engine.inside.walls import Limits
 from autograder.engine.outer import NoSuchWalls, Walls, best_walls
 from autograder.engine.pool import be_lent, borrowed, discard, opened, start_early
 from autograder.engine.session import CellRun, Session
-from autograder.engine.zygote import Place, Zygote, ZygoteFailed
+from autograder.engine.zygote import KilledByMachine, Place, Zygote, ZygoteFailed
 
 __all__ = [
     "NOTHING",
     "CellRun",
     "Given",
+    "KilledByMachine",
     "Limits",
     "NoSuchWalls",
     "Place",

@@ -18,12 +18,13 @@ from autograder.engine.inside import wire
 from autograder.engine.inside.files import MAX_FILES
 from autograder.engine.inside.walls import HOME
 from autograder.engine.outer import environment
-from autograder.engine.zygote import Place, ZygoteFailed
+from autograder.engine.zygote import KilledByMachine, Place, ZygoteFailed
 
 SECONDS_TO_START = 120.0
 SECONDS_TO_YIELD = 5.0
 SECONDS_FOR_FILES = 60.0
 SECONDS_TO_TELL = 10.0
+SECONDS_TO_END = 2.0
 BUSY = 4  # times as long as its limit says something may take where the machine is busy with others
 MAX_COMMS = 8 << 20  # bytes that all its widgets may say
 MAX_MESSAGES = 4_000
@@ -231,6 +232,7 @@ class Session:
 
         Raises:
             ZygoteFailed: the process ended because the zygote did, which is nobody's fault but the grader's.
+            KilledByMachine: neither it nor the grader has killed it.
         """
         if not self.alive:
             return CellRun("died")
@@ -267,15 +269,25 @@ class Session:
 
         Raises:
             ZygoteFailed: the zygote, which is asked something that it would answer at once, has ended.
+            KilledByMachine: neither it nor the grader has killed it.
         """
         try:
-            greedy = self._told()["greedy"]
+            told = self._told()
+            until = time.monotonic() + SECONDS_TO_END
+            while not told["ended"] and time.monotonic() < until:  # its connection closes a moment before it has ended
+                time.sleep(0.01)
+                told = self._told()
         except TimeoutError:
             return "died"
         except (OSError, EOFError, ValueError):
             self._end()
             raise ZygoteFailed("the zygote ended while a submission ran") from None
-        return "greedy" if greedy or (self._process.group is not None and self._process.group.overflowed) else "died"
+        if told["greedy"] or (self._process.group is not None and self._process.group.overflowed):
+            return "greedy"
+        if told["shot"]:
+            self._end()
+            raise KilledByMachine("a submission's process was killed by the machine, or by somebody on it")
+        return "died"
 
     def spend(self, size: int) -> bool:
         """Take so many bytes of the room for outputs; whether there was as much."""

@@ -45,6 +45,10 @@ class Place(NamedTuple):
     proxied: bool = False
 
 
+class KilledByMachine(RuntimeError):
+    """A submission's process was killed by neither itself nor the grader: by a machine without memory left, or by somebody."""
+
+
 class ZygoteFailed(RuntimeError):
     """A zygote could not start, or is gone."""
 

@@ -28,7 +28,7 @@ from autograder.grading.snapshot import File, OfficialNotebook, Snapshot
 from autograder.grading.submission import Submission
 from autograder.grading.writing import text_of
 from autograder.plugins.bounds import Refused
-from autograder.plugins.executing import JudgedExecute
+from autograder.plugins.executing import NOT_FINAL, JudgedExecute
 from autograder.plugins.files_beside import GIVEN
 from autograder.plugins.papers import PAPER
 from autograder.plugins.reading import LEFT_OUT, notebook_in, refused, say_why
@@ -130,6 +130,8 @@ class Marker:
         if not self.snapshot.ours:  # others may read it while it runs
             path.write_text(text_of(notebook), encoding="utf-8")
         notebook = execute(notebook, resources, self._executor())
+        if killed := resources["nbgrader"].get(NOT_FINAL):
+            raise killed
         notebook = _apply(self._rules.after, notebook, resources)
         text = text_of(notebook)
         path.write_text(text, encoding="utf-8")  # the next notebook may read it

@@ -8,7 +8,7 @@ import re
 import socket
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from autograder.engine import (
     NOTHING,
     CellRun,
     Given,
+    KilledByMachine,
     NoSuchWalls,
     Session,
     ZygoteFailed,
@@ -67,6 +68,11 @@ LANGUAGE = {
 CUT = "[the rest was cut]"
 SECONDS_IN_PUBLIC = 5.0  # for all wrong answers of a notebook together
 MOST_LINES, MOST_CHARACTERS = 60, 4_000  # of what is shown of one
+ATTEMPTS = 3
+KILLED = "the process that ran it was killed by this machine (was there memory left?)"
+KILLED_STATE = "killed by the machine"
+NOT_FINAL = "not final"
+"""Among what is told of a notebook: why it waits for a person, where the next command runs it anew."""
 SECONDS_TO_LEAVE = 2.0  # for a cell whose judge has already gone
 
 
@@ -184,7 +190,7 @@ class JudgedExecute(Execute):
         removed: Sequence[str] = (),
         left_out: Collection[int] = (),
     ) -> dict[str, bytes | None]:
-        """Run the cells of a notebook in a process of its own.
+        """Run the cells of a notebook in a process of its own. If this machine kills that, they are run again.
 
         Args:
             given: the instructor's files beside it; None where it is judged, and finds none.
@@ -194,7 +200,29 @@ class JudgedExecute(Execute):
 
         Returns:
             The files beside it that it changed; None for each that it removed.
+
+        Raises:
+            Refused: this machine has killed it each time.
         """
+        for _ in range(ATTEMPTS - 1):
+            with suppress(KilledByMachine):
+                return self._run_cells_once(nb, given, files, removed, left_out)
+            self._warn(f"{KILLED}; it is run again")
+        try:
+            return self._run_cells_once(nb, given, files, removed, left_out)
+        except KilledByMachine:
+            killed = Refused(f"{KILLED}, {ATTEMPTS} times", KILLED_STATE)
+            self.resources["nbgrader"][NOT_FINAL] = killed
+            raise killed from None
+
+    def _run_cells_once(
+        self,
+        nb: NotebookNode,
+        given: Given | None,
+        files: dict[str, bytes] | None,
+        removed: Sequence[str],
+        left_out: Collection[int],
+    ) -> dict[str, bytes | None]:
         self.reset_execution_trackers()
         self._answered = widgets.answer(self)
         self._verdicts: dict[int, Verdict] = {}

@@ -18,7 +18,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.engine import kernels, temporary
+from autograder.engine import KilledByMachine, Session, Zygote, kernels, temporary
 from autograder.engine.outer import WALLS_VARIABLE, Walls
 from tests.support.waiting import SECONDS, until
 
@@ -241,3 +241,29 @@ def test_a_folder_that_another_takes_for_abandoned_is_made_again(
     monkeypatch.setattr(temporary, "_own", {})
     with temporary.folder() as made:
         assert list(tmp_path.iterdir()) == [made]
+
+
+# ------------------------------------------------------------------------------------------------ by somebody else
+
+
+def below(pid: int) -> list[int]:
+    """The descendants of a process, those that were begun later last."""
+    found: list[int] = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        for child in map(int, (thread / "children").read_text().split()):
+            found += [child, *below(child)]
+    return found
+
+
+def test_a_submission_that_somebody_else_kills_is_told_from_one_that_ends_itself(zygote: Zygote) -> None:
+    with Session(zygote.place) as session:
+        session.start("import time\nprint('begun', flush=True)\ntime.sleep(1000)")
+        os.kill(below(zygote.pid)[-1], signal.SIGKILL)
+        with pytest.raises(KilledByMachine):
+            session.finish(60)
+        assert not session.alive
+    for ends in ("os._exit(3)", "os.abort()", "import ctypes; ctypes.string_at(0)"):
+        with Session(zygote.place) as session:
+            assert session.run(f"import os; {ends}", 60).end == "died"
+    with Session(zygote.place) as session:
+        assert session.run("import os; os.kill(os.getpid(), 9); os.kill(1, 9)", 60).end == "finished"

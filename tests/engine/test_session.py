@@ -156,9 +156,9 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_the_next(
         assert session._waited() == 0.0  # nobody answered in time
         monkeypatch.setattr(f"{Session.__module__}.SECONDS_TO_TELL", AGES)
         for waited in (1.0, 2.0):
-            wire.send(far, {"waited": waited, "greedy": waited == 2.0})
+            wire.send(far, {"waited": waited, "greedy": waited == 2.0, "ended": True, "shot": False})
         assert session._waited() == 2.0
-        wire.send(far, {"waited": 3.0, "greedy": True})
+        wire.send(far, {"waited": 3.0, "greedy": True, "ended": True, "shot": False})
         assert session._how_it_died() == "greedy"
         monkeypatch.undo()
 

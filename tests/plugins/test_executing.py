@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.engine import KilledByMachine, Session
+from autograder.engine.session import CellRun
+from autograder.folder import Course
+from autograder.grading.marking import Marker
 from autograder.grading.report.lines import lines
-from tests.support.submissions import NOTEBOOK, RIGHT, Attempt, Graded, answer_cell, grade_class, page, scores, words
+from autograder.grading.snapshot import read_snapshot
+from autograder.grading.submission import read_submission
+from tests.support.submissions import (
+    NOTEBOOK,
+    RIGHT,
+    Attempt,
+    Graded,
+    answer_cell,
+    filled,
+    grade_class,
+    hand_in,
+    page,
+    scores,
+    words,
+)
 
 ALL = (2.0, 2.0, 3.0)
 VERDICT = "application/vnd.course.verdict+json"
@@ -134,3 +153,31 @@ def test_nobody_stops_the_run_or_the_report(graded: Graded) -> None:
     assert outcomes["shows-a-verdict", "mix_rows"] == "passed"
     assert outcomes["shows-marks-later", "mix_rows"] == "wrong"
     assert {outcomes["honest", exercise] for exercise in RIGHT} == {"passed"}
+
+
+@pytest.mark.parametrize("kills", [2, 100])
+@pytest.mark.parametrize("by_nbgrader", [True, False])
+def test_what_this_machine_kills_is_run_again_and_then_waits_for_a_person(
+    new_course: Callable[[], Course], monkeypatch: pytest.MonkeyPatch, kills: int, by_nbgrader: bool
+) -> None:
+    left = [kills]
+
+    def finish(session: Session, seconds: float | None) -> CellRun:
+        if left[0]:
+            left[0] -= 1
+            raise KilledByMachine("no memory")
+        return real(session, seconds)
+
+    real = Session.finish
+    monkeypatch.setattr(Session, "finish", finish)
+    course = new_course()
+    hand_in(course, "ada", filled(course, RIGHT))
+    if by_nbgrader:
+        course.autograde(NOTEBOOK, "ada")
+    else:
+        marker = Marker(read_snapshot(course, NOTEBOOK))
+        result = marker.mark(read_submission(course, "ada", marker.snapshot), 7)
+        assert bool(result.notebooks[NOTEBOOK].by_hand) == (kills > 2)
+        assert result.fault == (kills > 2)
+        return
+    assert scores(course, "ada") == (ALL if kills == 2 else (None, None, None))

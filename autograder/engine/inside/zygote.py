@@ -60,6 +60,8 @@ class Lease:
         rooms: descriptors of the file systems in memory that it can write in; they last as long as these are open.
         life: a pipe that tells the proxy, if there is one, when this ends.
         greedy: whether it was killed for the memory that it took.
+        shot: whether it was killed by neither itself nor the grader. It is the first process of its world, which nothing in there can
+            kill.
     """
 
     connection: socket.socket
@@ -67,6 +69,7 @@ class Lease:
     rooms: list[int]
     life: list[int]
     greedy: bool = False
+    shot: bool = False
 
 
 class Leases:
@@ -174,6 +177,7 @@ class Leases:
 
     def _hear(self, source: int) -> None:
         lease = self._leases[source]
+        self._reap()
         try:
             said = lease.connection.recv(16)
         except OSError:
@@ -184,7 +188,10 @@ class Leases:
             for _ in range(said.count(wire.WAITED)):
                 waited = watching.waited(lease.child) if lease.child else 0.0
                 with suppress(OSError):
-                    wire.send(lease.connection, {"waited": waited, "greedy": lease.greedy})
+                    wire.send(
+                        lease.connection,
+                        {"waited": waited, "greedy": lease.greedy, "ended": lease.child is None, "shot": lease.shot},
+                    )
             return
         _kill(lease.child)
         del self._leases[source]
@@ -195,12 +202,14 @@ class Leases:
     def _reap(self) -> None:
         with suppress(ChildProcessError):
             while True:
-                child, _ = os.waitpid(-1, os.WNOHANG)
+                child, status = os.waitpid(-1, os.WNOHANG)
                 if not child:
                     return
                 for lease in self._leases.values():
                     if lease.child == child:  # the grader knows by now: its connection to it is closed
                         lease.child = None
+                        killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+                        lease.shot = killed and self._walled and not lease.greedy
 
     def _fork(self, folder: str, descriptor: int, door: int | None = None) -> tuple[int, list[int], list[int]]:
         """The process that serves a submission, its rooms, and what is held for its way out; behind an inner wall it is the grandchild, and first in its own world.
