@@ -107,7 +107,8 @@ def answer(function: Callable[..., object], link: Link, scope: dict[str, Any] | 
         scope = getattr(innermost(function), "__globals__", {})
     with staying():
         report = _converse(function, link, exchange, scope)
-    _judged.append(function)
+    if callable(function):  # what is none stands for no answer, whatever is the same thing
+        _judged.append(function)
     return report
 
 
