@@ -23,6 +23,7 @@ from autograder.plugins.bounds import LARGEST_FILE
 from autograder.plugins.collecting import Told, told
 from autograder.problems import Problem
 from tests.support.quick_class import NAME, QuickClass, hand_in
+from tests.support.submissions import NOTEBOOK, RIGHT, filled
 
 LINK = (stat.S_IFLNK | 0o777) << 16
 
@@ -109,12 +110,12 @@ def test_canvas(course: Course, tmp_path: Path) -> None:
         late=["ben"],
         older=[("byronada_101_9001_quick.ipynb", "byronada_101_10002_quick-1.ipynb")],
         unplaced=[
+            ("anon_x1y2z_9006_quick.ipynb", "neither Canvas nor Moodle names a student's file like this"),
+            ("obrienben_LATE_102_9005_notes.pdf", "it is no notebook"),
             (
                 "stonecleo_103_9004_quick.ipynb",
                 "nobody in the gradebook has the Canvas user 103 as lms_user_id; by the name it may be cleo",
             ),
-            ("obrienben_LATE_102_9005_notes.pdf", "it is no notebook"),
-            ("anon_x1y2z_9006_quick.ipynb", "neither Canvas nor Moodle names a student's file like this"),
         ],
     )
     assert origins(course, NAME)["ben"].late
@@ -498,9 +499,9 @@ def test_what_was_typed_into_moodles_page_is_named_as_that(
     assert collected_with(course, path, "--student", "ada") == 0
 
 
-def collected_with(course: Course, path: Path, *words: str) -> object:
+def collected_with(course: Course, path: Path, *words: str, notebook: str = NAME) -> object:
     with pytest.raises(SystemExit) as ended:
-        asked(["collect", NAME, str(path), *words, "--course", str(course.root)])
+        asked(["collect", notebook, str(path), *words, "--course", str(course.root)])
     return ended.value.code
 
 
@@ -524,6 +525,114 @@ def test_the_command_says_who_and_how(course: Course, tmp_path: Path, capsys: py
     collected_with(course, path, "--newer")
     said = capsys.readouterr().out
     assert f"kept in:\n  ada (Ada Byron): {course.class_folder / REPLACED / 'ada' / NAME}" in said
+
+
+# ------------------------------------------------------------------------- what a person has to look at in this course
+
+FILE = f"{NOTEBOOK}.ipynb"
+OTHER = "01_token_loops"
+
+
+@pytest.fixture
+def ours(new_course: Callable[[], Course]) -> Course:
+    """This course, which says of a notebook what it is; Ada and Ben as they are in the other class."""
+    made = new_course()
+    enrol(made, ada=("Ada", "Byron", "101"), ben=("Ben", "O'Brien", "102"))
+    return made
+
+
+def work(course: Course, *exercises: str) -> str:
+    return json.dumps(filled(course, {name: RIGHT[name] for name in exercises}))
+
+
+def lying(course: Course, student: str) -> dict[str, str]:
+    folder = course.folder("submitted", student, NOTEBOOK)
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+MOODLE = "Ada Byron_11_assignsubmission_file/"
+WHICH_COUNTS = {
+    "in folders of a zip": ({"byronada_101_1_hw.zip": ("v1/" + FILE, "v2/" + FILE)}, [f"hw/v1/{FILE}", f"hw/v2/{FILE}"]),
+    "one above the other": ({"byronada_101_1_hw.zip": (FILE, "old/" + FILE)}, [f"hw/{FILE}", f"hw/old/{FILE}"]),
+    "of other names": ({"byronada_101_1_hw.zip": ("a.ipynb", "b.ipynb")}, ["hw/a.ipynb", "hw/b.ipynb"]),
+    "a zip called like a notebook": (
+        {f"byronada_101_1_{FILE}.zip": (FILE, "b.ipynb")},
+        [f"uploaded/{FILE}/{FILE}", f"uploaded/{FILE}/b.ipynb"],
+    ),
+    "in a folder": ({"byronada_101_1_hw/" + FILE: 0, "byronada_101_1_hw/x/" + FILE: 1}, [f"hw/{FILE}", f"hw/x/{FILE}"]),
+    "in folders of Moodle": ({MOODLE + FILE: 0, f"{MOODLE}old/{FILE}": 1}, [f"uploaded/{FILE}", f"old/{FILE}"]),
+    "a zip beside a file": (
+        {"byronada_101_1_Untitled.ipynb": 0, "byronada_101_2_hw.zip": ("a.ipynb", "b.ipynb")},
+        ["hw/a.ipynb", "hw/b.ipynb", "uploaded/Untitled.ipynb"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WHICH_COUNTS)
+def test_where_several_notebooks_can_be_meant_all_are_placed_and_a_person_says_which_counts(
+    ours: Course, tmp_path: Path, kind: str
+) -> None:
+    handed_in, places = WHICH_COUNTS[kind]
+    versions = [work(ours), work(ours, "mix_rows"), work(ours, "to_columns")]
+    left = iter(versions)
+    files = {
+        name: packed(*((inner, next(left)) for inner in what)) if isinstance(what, tuple) else next(left)
+        for name, what in handed_in.items()
+    }
+    path = zipped(tmp_path / "1.zip", files)
+    found = collect(ours, NOTEBOOK, path)
+    assert (found.placed, found.unplaced, found.older) == (["ada"], [], [])
+    assert sorted(lying(ours, "ada")) == sorted(places)
+    assert set(lying(ours, "ada").values()) == set(versions[: len(places)])
+    assert found.waiting["ada"].endswith(f"and no {FILE}: which one counts?")
+    assert all(place in found.waiting["ada"] for place in places)
+    again = collect(ours, NOTEBOOK, path, newer=True)
+    assert (again.same, again.waiting) == (["ada"], found.waiting), "and it is said again"
+
+
+@pytest.mark.parametrize(
+    ("others", "taken"),
+    [
+        ({"00": f"{OTHER}.ipynb", "index": "index.ipynb"}, FILE),  # each notebook under its own name
+        ({"00": FILE}, "my work.ipynb"),  # names that lie
+        ({"same": f"hand_in/{NOTEBOOK}-2026-01-02-101010.ipynb"}, FILE),
+    ],
+)
+def test_of_several_notebooks_the_only_one_that_can_be_meant_is_taken_and_that_is_said(
+    ours: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], others: dict[str, str], taken: str
+) -> None:
+    right = work(ours, *RIGHT)
+    contents = {
+        "00": (ours.root / "source" / OTHER / f"{OTHER}.ipynb").read_bytes(),
+        "index": json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}),
+        "same": right,
+    }
+    inner = packed((f"all/{taken}", right), *((f"all/{name}", contents[what]) for what, name in others.items()))
+    path = zipped(tmp_path / "1.zip", {"byronada_101_1_all.zip": inner})
+    assert collected_with(ours, path, notebook=NOTEBOOK) == 0
+    assert lying(ours, "ada") == {taken: right}
+    said = capsys.readouterr().out
+    assert "Not placed" not in said
+    assert f"ada (Ada Byron): byronada_101_1_all.zip; taken: byronada_101_1_all.zip/all/{taken}\n" in said
+    assert collect(ours, NOTEBOOK, path).same == ["ada"]
+
+
+def test_what_a_person_looks_at_is_not_said_to_be_left_out_and_stops_nobody(ours: Course, tmp_path: Path) -> None:
+    long = "x" * 240
+    inner = packed(("timestamp.txt", "2026-01-01"), (f"{long}/{long}/a.pdf", "1"), ("a", "2"), ("a/b", "3"))
+    files = {
+        "byronada_101_1_hw.zip": inner,
+        "byronada_101_2_timestamp.txt": "2026-01-01 10:00:00 UTC",
+        "byronada_101_3_no.zip": "no zip",
+        f"obrienben_102_4_{FILE}": work(ours, *RIGHT),
+        "obrienben_102_5_notes.pdf": "",
+    }
+    found = collect(ours, NOTEBOOK, zipped(tmp_path / "1.zip", files))
+    assert (found.placed, found.unplaced) == (["ada", "ben"], [("obrienben_102_5_notes.pdf", "it is no notebook")])
+    assert sorted(lying(ours, "ada").values()) == sorted(["2026-01-01", "1", "2", "3", *list(files.values())[1:3]])
+    assert "timestamp.txt" not in lying(ours, "ada"), "what says when is not the student's to say"
+    assert found.waiting["ada"].startswith("handed in ")
+    assert "(byronada_101_3_no.zip: byronada_101_3_no.zip is no zip, or is damaged" in found.waiting["ada"]
 
 
 def test_nbgraders_own_command_takes_the_one_notebook_in_a_folder_or_zip_too(course: Course) -> None:
