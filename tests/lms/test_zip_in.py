@@ -7,6 +7,7 @@ import json
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
@@ -82,6 +83,9 @@ def course(quick_class: QuickClass) -> Course:
             "Ada Byron_11_assignsubmission_onlinetext_/onlinetext.html",
             Told("moodle", "11", "Ada Byron", "onlinetext", False, (0, "", 0), kind="onlinetext"),
         ),
+        ("byronada_LATE_101_text.html", Told("canvas", "101", "byronada", "text", True, (0, "", 0), kind="onlinetext")),
+        ("byronada_101_link.html", Told("canvas", "101", "byronada", "link", False, (0, "", 0), kind="link")),
+        ("anon_101_link.html", None),
         ("__MACOSX/._byronada_101_9001_quick.ipynb", None),
         ("quick.ipynb", None),
     ],
@@ -633,6 +637,114 @@ def test_what_a_person_looks_at_is_not_said_to_be_left_out_and_stops_nobody(ours
     assert "timestamp.txt" not in lying(ours, "ada"), "what says when is not the student's to say"
     assert found.waiting["ada"].startswith("handed in ")
     assert "(byronada_101_3_no.zip: byronada_101_3_no.zip is no zip, or is damaged" in found.waiting["ada"]
+
+
+@pytest.mark.parametrize("by", [{"newer": True}, {"students": ["ada"]}])
+@pytest.mark.parametrize(
+    "before",
+    [
+        {"byronada_101_1_Untitled.ipynb": 0, "byronada_101_2_Untitled1.ipynb": 1},
+        {"byronada_101_1_hw.zip": (f"v1/{FILE}", f"v2/{FILE}")},
+        {f"byronada_101_1_{FILE}": 0, "byronada_101_2_old.ipynb": 1},
+    ],
+)
+def test_who_answers_which_one_counts_with_that_one_alone_is_heard(
+    ours: Course, tmp_path: Path, before: dict[str, object], by: dict[str, Any]
+) -> None:
+    versions = [work(ours, "mix_rows"), work(ours, *RIGHT)]
+    files = {
+        name: packed(*zip(what, versions, strict=True)) if isinstance(what, tuple) else versions[int(str(what))]
+        for name, what in before.items()
+    }
+    collect(ours, NOTEBOOK, zipped(tmp_path / "1.zip", files))
+    there_before = lying(ours, "ada")
+    path = zipped(tmp_path / "2.zip", {f"byronada_101_9_{FILE}": versions[1]})
+    found = collect(ours, NOTEBOOK, path)
+    assert (found.same, list(found.newer)) == ([], ["ada"]), "its bytes are those of one that lies there"
+    found = collect(ours, NOTEBOOK, path, **by)
+    assert lying(ours, "ada") == {FILE: versions[1]}
+    aside = found.replaced["ada"]
+    assert {str(one.relative_to(aside)): one.read_text() for one in aside.rglob("*.ipynb")} == there_before
+    assert (found.waiting, found.complete) == ({}, True)
+    assert collect(ours, NOTEBOOK, path, **by).same == ["ada"]
+
+
+def test_a_newer_upload_that_is_no_notebook_leaves_the_one_that_is_graded_and_is_told(
+    ours: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = work(ours, *RIGHT)
+    first = {f"byronada_101_1_{FILE}": right, "obrienben_102_2_a.docx": "a"}
+    collect(ours, NOTEBOOK, zipped(tmp_path / "1.zip", first))
+    for newer in ({"sorry.docx": "x"}, {"hw.zip": packed(("a.ipynb", right), ("b.ipynb", work(ours)))}):
+        files = {f"byronada_101_7_{name}": content for name, content in newer.items()}
+        path = zipped(tmp_path / "2.zip", {**files, "obrienben_102_8_b.rar": "b"})
+        for words in ((), ("--newer",), ("--newer", "--student", "ada")):
+            capsys.readouterr()
+            assert collected_with(ours, path, *words, notebook=NOTEBOOK) == 1
+            said = capsys.readouterr().out
+            heading = "The newest upload is not what is graded: it is no notebook that can be, and the one that is there stays"
+            assert f"{heading}:\n  ada (Ada Byron): {next(iter(files))}\n" in said
+            assert "Not placed" not in said
+            assert lying(ours, "ada") == {FILE: right}
+        assert lying(ours, "ben") == {"b.rar": "b"}, "what can be graded no more than what is there takes its place"
+    collect(ours, NOTEBOOK, path, students=["ada"])
+    assert sorted(lying(ours, "ada")) == ["hw/a.ipynb", "hw/b.ipynb"], "this one, whatever is there"
+    older = collect(ours, NOTEBOOK, tmp_path / "1.zip", newer=True)
+    assert (older.behind, older.aside) == (["ada", "ben"], {})
+
+
+def test_in_other_courses_too_a_newer_upload_that_is_no_notebook_is_told(course: Course, tmp_path: Path) -> None:
+    collect(course, NAME, zipped(tmp_path / "1.zip", {"byronada_101_1_quick.ipynb": "a"}))
+    path = zipped(tmp_path / "2.zip", {"byronada_101_2_x.docx": "x", "obrienben_102_3_x.docx": "x"})
+    for words in ({"newer": True}, {"students": ["ada"]}):
+        found = collect(course, NAME, path, **words)  # type: ignore[arg-type]
+        assert found.aside == {"ada": "byronada_101_2_x.docx"}
+        assert there(course, "ada") == {"quick.ipynb": "a"}
+    assert not course.folder("submitted", "ben", NAME).exists(), "nbgrader would have to grade it"
+
+
+def test_texts_and_links_of_canvas_are_named_as_that_and_wait_for_a_person(
+    ours: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enrol(ours, cleo=("Cleo", "Stone", "103"))
+    files = {
+        "byronada_LATE_101_text.html": "<p>def",
+        "obrienben_102_link.html": "<meta",
+        "stonecleo_103_9_text.html": "a file of that name",
+        "nobody_104_text.html": "",
+        "anon_105_text.html": "",
+    }
+    path = zipped(tmp_path / "1.zip", files)
+    assert collected_with(ours, path, notebook=NOTEBOOK) == 1
+    said = capsys.readouterr().out
+    assert "Typed into the LMS's page, no notebook came with it: ada (Ada Byron)\n" in said
+    assert "A link was handed in, no notebook came with it: ben (Ben O'Brien)\n" in said
+    assert "nobody_104_text.html: nobody in the gradebook has the Canvas user 104" in said
+    assert "anon_105_text.html: neither Canvas nor Moodle names" in said
+    assert "  ada (Ada Byron): handed in text typed into the page.html, which is no notebook\n" in said
+    assert "  ben (Ben O'Brien): handed in link.html, which is no notebook\n" in said
+    assert list(lying(ours, "cleo")) == ["text.html"]
+    assert origins(ours, NOTEBOOK)["ada"].late
+
+
+def test_whoever_waits_is_named_each_time_until_a_person_has_marked_them(ours: Course, tmp_path: Path) -> None:
+    files = {
+        f"byronada_101_1_{FILE}": "broken",
+        "obrienben_102_2_hw.7z": "7z",
+        "stonecleo_103_3_a.ipynb": work(ours),
+        "stonecleo_103_4_b.ipynb": work(ours, "mix_rows"),
+    }
+    enrol(ours, cleo=("Cleo", "Stone", "103"))
+    path = zipped(tmp_path / "1.zip", files)
+    waiting = collect(ours, NOTEBOOK, path).waiting
+    assert list(waiting) == ["ada", "ben", "cleo"]
+    assert collect(ours, NOTEBOOK, path).waiting == waiting
+    with Gradebook(ours.database) as gradebook:
+        gradebook.update_or_create_submission(NOTEBOOK, "ben")
+        for grade in gradebook.find_submission_notebook(NOTEBOOK, NOTEBOOK, "ben").grades:
+            grade.manual_score = 1.0
+        gradebook.db.commit()
+    assert list(collect(ours, NOTEBOOK, path).waiting) == ["ada", "cleo"]
 
 
 def test_nbgraders_own_command_takes_the_one_notebook_in_a_folder_or_zip_too(course: Course) -> None:
