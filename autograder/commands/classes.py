@@ -87,14 +87,22 @@ def due(
 def extend(
     assignment: Annotated[str, typer.Argument(help="such as 03_causal_mask or 03")],
     student: Annotated[str, typer.Argument(help="who may hand in later")],
-    days: Annotated[float, typer.Option(help="after the due date; 0 takes back what was given")],
+    days: Annotated[
+        float | None, typer.Option(help="of 24 hours, after the due date; 0 takes back what was given")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(help='or up to when, such as "2026-02-02 23:59:00 +0100", read as `due` reads it')
+    ] = None,
     course: CourseOption = None,
 ) -> None:
-    """Give one student more time: lateness is counted from so many days after the due date."""
+    """Give one student more time: lateness is counted from so many days of 24 hours after the due date, or from a time.
+
+    Where clocks change in between, a day of 24 hours ends an hour earlier or later by the clock: give the time with --until.
+    """
     from autograder.grading.extending import extend as extended
 
     with in_a_sentence():
-        say(extended(*_meant(course, assignment), student, days))
+        say(extended(*_meant(course, assignment), student, days, until))
 
 
 @app.command()

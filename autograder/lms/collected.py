@@ -18,9 +18,10 @@ class Origin:
 
     Attributes:
         system: "canvas" or "moodle".
-        files: by the notebook's own name, the name in the zip, by which the LMS knows what was handed in.
+        files: by the notebook's own name, or by where another file lies in the submission, the name in the zip, by which the LMS
+            knows what was handed in.
         late: whether the LMS called it late.
-        contents: by the notebook's own name, the SHA-256 of what was taken.
+        contents: by the same names, the SHA-256 of what was taken.
         packed: the newest time that the zip gave to a file, as ISO writes it; "" where it gave none.
     """
 
@@ -31,9 +32,8 @@ class Origin:
     packed: str = ""
 
     def name_of(self, notebook: str) -> str:
-        """What the LMS calls the file that a notebook was handed in as: that of its name, or the only one, which may have any."""
-        only = next(iter(self.files.values()), "") if len(self.files) == 1 else ""
-        return self.files.get(notebook, only)
+        """What the LMS calls the file that a notebook was handed in as: that of its name, or else the first, which may have any."""
+        return self.files.get(notebook, next(iter(self.files.values()), ""))
 
 
 def origins(course: Course, assignment: str) -> dict[str, Origin]:

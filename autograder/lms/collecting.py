@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import shutil
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,8 +19,9 @@ from nbgrader.plugins import FileNameCollectorPlugin
 from traitlets.config import Config
 
 from autograder.folder import Course
+from autograder.grading import gradebook
 from autograder.grading.logs import collected_warnings
-from autograder.grading.snapshot import read_snapshot, registered
+from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import only_run
 from autograder.grading.submission import read_submission, why_it_waits
 from autograder.lms import moodle
@@ -28,17 +30,34 @@ from autograder.lms.marks import read_roster
 from autograder.lms.sheet import match
 from autograder.plugins import archive
 from autograder.plugins.archive import Member
-from autograder.plugins.bounds import LARGEST_FILE, size
-from autograder.plugins.collecting import NOTEBOOK, TEXT, Told, taken, told, unknown, whose
+from autograder.plugins.bounds import LARGEST_FILE, Refused, below, size
+from autograder.plugins.collecting import (
+    FILED,
+    LINK,
+    NOTEBOOK,
+    TEXT,
+    Told,
+    put_beside,
+    taken,
+    told,
+    unknown,
+    whose,
+)
 from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.printable import printable
+from autograder.plugins.reading import LISTED
 from autograder.plugins.roster import Roster
+from autograder.plugins.submitted import may_be
 from autograder.problems import FAILED, OF_PEOPLE, Problem, nearest
 
 REPLACED = "replaced"
 """The folder beside `submitted` to which goes what something else took the place of. Nothing there is graded."""
 MOST_OTHERS = 20
-"""Files of a student without a notebook that are put where a person looks for them."""
+"""Files of a student among which no notebook is to be graded, that are put where a person looks for them."""
+APART = "uploaded"
+"""The folder in a submission for what would count under its own name, and must not."""
+PAGES = {TEXT: "text typed into the page.html", LINK: "link.html"}
+"""What is handed in and is no file lies in a submission under these names, which `grade` tells."""
 STANDINGS = SAME, NEWER, OLDER, OTHER = "same", "newer", "older", "other"
 """How what is in a zip stands to what is there: nothing new; newer, as far as anybody knows; older; nobody knows."""
 
@@ -50,14 +69,16 @@ class Collected:
     Attributes:
         placed: who has a submission now and had none.
         replaced: who has another one now, and where the one that was there is.
-        waiting: of these, and of those who handed in no notebook, who waits for a person, and why.
+        waiting: of all whose work is in the zip, whose submission waits for a person as it lies there, and why.
         same: who has the very same, or had it when it was collected before.
         kept: who has another one, which was left as it was.
         newer: of these, whose in the zip is newer, and what it is called there.
+        aside: whose in the zip is newer, and none that can be graded, as the one is that was left as it was; what it is called there.
         behind: whose in the zip is older than the one that was collected before, which was left as it was.
         late: whom the LMS calls late.
         older: files that a newer one of the same student took the place of, each with that.
-        texts: who typed something into Moodle's page, and whether a notebook came with it.
+        picked: folders and zips with several notebooks, of which one alone can be meant, each with that one.
+        texts: who typed something into the LMS's page, or handed in a link: which of the two, and whether a notebook came with it.
         unplaced: files that are nobody's submission, and why.
         owners: by file, whose it is, where that is known.
     """
@@ -68,17 +89,20 @@ class Collected:
     same: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     newer: dict[str, str] = field(default_factory=dict)
+    aside: dict[str, str] = field(default_factory=dict)
     behind: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     older: list[tuple[str, str]] = field(default_factory=list)
-    texts: dict[str, bool] = field(default_factory=dict)
+    picked: list[tuple[str, str]] = field(default_factory=list)
+    texts: dict[str, tuple[str, bool]] = field(default_factory=dict)
     unplaced: list[tuple[str, str]] = field(default_factory=list)
     owners: dict[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def complete(self) -> bool:
         """Whether everybody whose work is in the zip has that, or what is newer, in its place, and it can be graded."""
-        return not (self.unplaced or self.kept or self.waiting) and all(self.texts.values())
+        left = self.unplaced or self.kept or self.aside or self.waiting
+        return not left and all(with_notebook for _, with_notebook in self.texts.values())
 
 
 @dataclass(frozen=True)
@@ -90,9 +114,52 @@ class _File:
     def name(self) -> str:
         return printable(self.member.name)
 
+    @property
+    def is_notebook(self) -> bool:
+        return os.path.splitext(self.member.name)[1] == NOTEBOOK
+
+
+@dataclass(frozen=True)
+class _Upload:
+    """What was handed in as one thing: a file, or a folder or zip with all that is in it."""
+
+    path: str
+    told: Told
+    members: list[Member]
+
+    @property
+    def name(self) -> str:
+        return printable(self.path)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder, or a zip that was opened."""
+        return self.members[0].name != self.path
+
+    @property
+    def files(self) -> list[_File]:
+        """What the student put there, without what programs put beside it."""
+        every = [(member, told(member.name)) for member in self.members if not put_beside(member.name)]
+        return [_File(member, file) for member, file in every if file]
+
 
 _Own = dict[str, _File]
-"""A student's files by the notebook's own name."""
+"""A student's files by where they go in the submission's folder."""
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """What of a student's is to lie in the submission's folder.
+
+    Attributes:
+        files: which files.
+        is_clear: whether these are notebooks to be graded; else a person looks what is there, or which one counts.
+        notes: what a person is to know of them beside that.
+    """
+
+    files: _Own
+    is_clear: bool
+    notes: tuple[str, ...] = ()
 
 
 def collect(
@@ -107,7 +174,8 @@ def collect(
 
     Args:
         worksheet: Moodle's grading worksheet of the assignment, which says whose number is whose where names do not.
-        newer: put what is newer in the place of what is there, which goes to the folder `replaced`.
+        newer: put what is newer in the place of what is there, which goes to the folder `replaced`. What can be graded stays where
+            what is newer cannot be.
         students: of whom alone anything is taken; unless it has to be newer, whatever is there.
 
     Raises:
@@ -122,40 +190,68 @@ def collect(
     collected = Collected()
     try:
         with archive.opened(path) as members:
-            others: dict[str, list[Member]] = {}
-            found = _owned(members, roster, _participants(worksheet, assignment, roster), collected, others)
+            uploads = _owned(members, roster, _participants(worksheet, assignment, roster), collected)
             if students:
-                found = _only(students, found, collected)
-                others = {student: own for student, own in others.items() if student in students}
-            chosen = {student: own for student, files in found.items() if (own := _newest(files, collected))}
+                uploads = _only(students, uploads, collected)
+            chosen = {student: _chosen(student, own, snapshot, collected) for student, own in uploads.items()}
             records = _records(chosen, collected)
-            collected.texts = {one: one in records for one in collected.texts}
-            standing = _standing(course, assignment, records)
-            instead = _wanted(course, assignment, records, standing, newer, students)
-            fresh = [one for one in records if one not in standing]
+            standing = _standing(course, assignment, chosen, records)
+            aside = [
+                one
+                for one, how in standing.items()
+                if how == NEWER and not chosen[one].is_clear and _is_gradable(course, one, snapshot)
+            ]
+            placeable = {one for one in records if chosen[one].is_clear or snapshot.ours}
+            instead = [
+                one
+                for one in _wanted(course, assignment, chosen, records, standing, newer, students)
+                if one in placeable and not (newer and one in aside)
+            ]
+            fresh = [one for one in records if one in placeable and one not in standing]
             _put(
                 course,
                 assignment,
-                {one: chosen[one] for one in fresh},
-                {one: chosen[one] for one in instead},
+                {one: chosen[one].files for one in fresh},
+                {one: chosen[one].files for one in instead},
                 collected,
             )
-            others = {one: own for one, own in others.items() if snapshot.ours and one not in chosen}
-            _place_others(course, assignment, others)
     except archive.Refused as error:
         raise Problem(str(error)) from None
-    for student in sorted({*fresh, *instead, *others} if snapshot.ours else ()):
-        submission = read_submission(course, student, snapshot)
-        if why := why_it_waits(submission, snapshot):
-            collected.waiting[student] = why
-    left = {how: sorted(one for one in standing.keys() - instead if standing[one] == how) for how in STANDINGS}
+    named = {
+        one: ", ".join(sorted({printable(name) for name in record.files.values()})) for one, record in records.items()
+    }
+    collected.aside = {one: named[one] for one in sorted(aside) if one not in instead}
+    left = {
+        how: sorted(one for one in standing.keys() - {*instead, *aside} if standing[one] == how and one in placeable)
+        for how in STANDINGS
+    }
+    collected.unplaced.sort()
     collected.placed, collected.same, collected.behind = sorted(fresh), left[SAME], left[OLDER]
     collected.kept = sorted(left[NEWER] + left[OTHER])
-    collected.newer = {one: ", ".join(file.name for file in chosen[one].values()) for one in left[NEWER]}
+    collected.newer = {one: named[one] for one in left[NEWER]}
     here = sorted([*fresh, *instead, *collected.same])
     collected.late = [one for one in here if records[one].late]
     keep(course, assignment, {one: records[one] for one in here})
+    if snapshot.ours:
+        _say_who_waits(course, snapshot, chosen, here, collected)
     return collected
+
+
+def _say_who_waits(
+    course: Course, snapshot: Snapshot, chosen: dict[str, _Chosen], here: Collection[str], collected: Collected
+) -> None:
+    """Say whose submission waits for a person as it lies there. Whom a person has marked since waits no longer."""
+    marks: dict[str, list[bool]] = {}
+    for grade in gradebook.grades(course, snapshot.assignment):
+        marks.setdefault(grade.student, []).append(grade.manual is not None)
+    for student in sorted(chosen):
+        if not course.folder("submitted", student, snapshot.assignment).is_dir():
+            continue
+        is_marked = student in collected.same and all(marks.get(student, [False]))
+        why = "" if is_marked else why_it_waits(read_submission(course, student, snapshot), snapshot)
+        if why:
+            notes = chosen[student].notes if student in here else ()
+            collected.waiting[student] = f"{why} ({'; '.join(notes)})" if notes else why
 
 
 # ------------------------------------------------------------------------------------------------ whose files these are
@@ -169,47 +265,32 @@ def _participants(worksheet: Path | None, assignment: str, roster: Roster) -> di
 
 
 def _owned(
-    members: Iterable[Member],
-    roster: Roster,
-    participants: dict[str, str] | None,
-    collected: Collected,
-    others: dict[str, list[Member]],
-) -> dict[str, list[_File]]:
-    """By student, the notebooks that are theirs; what else is theirs goes into `others`."""
-    found: dict[str, list[_File]] = {}
-    for upload, together in _uploads(members).items():
-        name, first = printable(upload), told(together[0].name)
-        if first is None:
+    members: Iterable[Member], roster: Roster, participants: dict[str, str] | None, collected: Collected
+) -> dict[str, list[_Upload]]:
+    """By student, what is theirs."""
+    found: dict[str, list[_Upload]] = {}
+    for path, together in _together(members).items():
+        name, file = printable(path), told(path)
+        if file is None:
             collected.unplaced.append((name, "neither Canvas nor Moodle names a student's file like this"))
             continue
-        students = whose(first, roster, participants)
-        student = next(iter(students)) if len(students) == 1 else ""
-        if student:
-            collected.owners[name] = student
-        if first.kind == TEXT:
-            collected.texts[student or first.name] = False
-        elif (file := _notebook(upload, together, collected)) is None:
-            if student:
-                others.setdefault(student, []).extend(together)
-        elif not student:
-            by_number = first.system == "moodle" and participants is not None
-            why = (
-                f"the worksheet does not say who number {first.user} is"
-                if by_number
-                else unknown(first, roster, students)
-            )
-            collected.unplaced.append((name, why))
-        else:
-            collected.owners[file.name] = student
-            found.setdefault(student, []).append(file)
-    for student, files in list(found.items()):
-        if len({(file.told.system, file.told.user) for file in files}) > 1:
+        students = whose(file, roster, participants)
+        if len(students) == 1:
+            (student,) = students
+            found.setdefault(student, []).append(_Upload(path, file, together))
+            collected.owners |= dict.fromkeys([name, *(printable(member.name) for member in together)], student)
+            continue
+        by_number = file.system == "moodle" and participants is not None
+        why = f"the worksheet does not say who number {file.user} is" if by_number else unknown(file, roster, students)
+        collected.unplaced.append((name, why))
+    for student, uploads in list(found.items()):
+        if len({(upload.told.system, upload.told.user) for upload in uploads}) > 1:
             why = f"it is one of several people's there who would all be {student} here"
-            collected.unplaced += [(file.name, why) for file in found.pop(student)]
+            collected.unplaced += [(upload.name, why) for upload in found.pop(student)]
     return found
 
 
-def _uploads(members: Iterable[Member]) -> dict[str, list[Member]]:
+def _together(members: Iterable[Member]) -> dict[str, list[Member]]:
     """What was handed in, each file for itself, a folder or a zip as one thing."""
     found: dict[str, list[Member]] = {}
     for member in members:
@@ -218,58 +299,155 @@ def _uploads(members: Iterable[Member]) -> dict[str, list[Member]]:
     return found
 
 
-def _notebook(upload: str, together: list[Member], collected: Collected) -> _File | None:
-    """The one notebook in what was handed in as one thing; where there is none to take, it is said why."""
-    by_name = {member.name: member for member in together}
-    name, why = upload, next((member.refused for member in together if member.refused), "")
-    if not why and set(by_name) != {upload}:
-        try:
-            name = taken(sorted(by_name), upload)
-        except ValueError as error:
-            why = str(error)
-    elif not why and os.path.splitext(upload)[1] != NOTEBOOK:
-        why = "it is no notebook"
-    if not why and name != upload and by_name[name].entry.file_size > LARGEST_FILE:
-        why = f"the notebook in it is larger than {size(LARGEST_FILE)}"
-    if why:
-        collected.unplaced.append((printable(upload), why))
-        return None
-    file = told(name)
-    return _File(by_name[name], file) if file else None
-
-
-def _only(students: Collection[str], found: dict[str, list[_File]], collected: Collected) -> dict[str, list[_File]]:
+def _only(
+    students: Collection[str], uploads: dict[str, list[_Upload]], collected: Collected
+) -> dict[str, list[_Upload]]:
     """What is these students'; of others nothing is said."""
     collected.unplaced = [one for one in collected.unplaced if collected.owners.get(one[0]) in students]
-    collected.texts = {one: False for one in collected.texts if one in students}
-    named = {collected.owners.get(file) for file, _ in collected.unplaced} | collected.texts.keys()
-    missing = [one for one in students if one not in found and one not in named]
-    collected.unplaced += [(one, "the zip has nothing of theirs") for one in missing]
-    return {student: files for student, files in found.items() if student in students}
+    named = {collected.owners[file] for file, _ in collected.unplaced} | uploads.keys()
+    collected.unplaced += [(one, "the zip has nothing of theirs") for one in students if one not in named]
+    return {student: own for student, own in uploads.items() if student in students}
 
 
-def _newest(files: list[_File], collected: Collected) -> _Own:
-    """By notebook, the file that was handed in last."""
+# ------------------------------------------------------------------------------------------------------- which of them
+
+
+def _chosen(student: str, uploads: list[_Upload], snapshot: Snapshot, collected: Collected) -> _Chosen:
+    """Which of a student's files are taken, and whether a person has to look at them. What is left is named."""
+    single: list[_File] = []
+    several: list[_File] = []
+    others: list[_File] = []
+    left: list[tuple[str, str]] = []
+    for upload in uploads:
+        try:
+            found, why = _notebooks(upload, snapshot)
+        except archive.Refused as error:
+            collected.unplaced.append((upload.name, str(error)))
+            continue
+        if len(found) == 1:
+            single += found
+            if why:
+                collected.picked.append((upload.name, found[0].name))
+        elif found:
+            several += found
+        else:
+            others += upload.files
+            if why:
+                left.append((upload.name, why))
+    newest, tied = _newest(single, collected)
+    if tied and not snapshot.ours:
+        left += [(file.name, "there are several of this name, and nothing says which is newer") for file in tied]
+    for kind in {upload.told.kind for upload in uploads} - {FILED}:
+        collected.texts[student] = kind, bool(single or several)
+    if snapshot.ours and (several or tied):
+        collected.unplaced += left
+        return _Chosen(_apart([*several, *tied, *newest.values()]), False)
+    if newest or not snapshot.ours:
+        collected.unplaced += left
+    if newest:
+        return _Chosen({f"{name}{NOTEBOOK}": file for name, file in newest.items()}, True)
+    others.sort(key=lambda file: not file.is_notebook)
+    notes = [f"{upload.name}: {why}" for upload in uploads if (why := _why_not(upload))]
+    if len(others) > MOST_OTHERS:
+        notes.append(f"{len(others) - MOST_OTHERS:,} files more are in the zip alone")
+    return _Chosen(_apart(others[:MOST_OTHERS]), False, tuple(notes))
+
+
+def _notebooks(upload: _Upload, snapshot: Snapshot) -> tuple[list[_File], str]:
+    """The notebooks in what was handed in as one thing that can be meant, and why these are not simply all of its files.
+
+    Raises:
+        Refused: a notebook of several is damaged.
+    """
+    if upload.told.kind != FILED:
+        return [], ""
+    if why := _why_not(upload):
+        return [], why
+    found = [file for file in upload.files if file.is_notebook]
+    if not upload.is_folder:
+        return found, "" if found else "it is no notebook"
+    try:
+        taken([file.member.name for file in upload.files], upload.path)
+    except ValueError as error:
+        return _meant(found, snapshot) if snapshot.ours and len(found) <= MOST_OTHERS else [], str(error)
+    return found, ""
+
+
+def _why_not(upload: _Upload) -> str:
+    """Why nothing is taken of what was handed in as one thing; "" where it is looked into."""
+    if why := next((member.refused for member in upload.members if member.refused), ""):
+        return why
+    large = [file for file in upload.files if file.is_notebook and file.member.entry.file_size > LARGEST_FILE]
+    return f"the notebook in it is larger than {size(LARGEST_FILE)}" if upload.is_folder and large else ""
+
+
+def _meant(found: list[_File], snapshot: Snapshot) -> list[_File]:
+    """Those of several notebooks that are of this assignment, as far as one can read them; of equal ones, that of the right name.
+
+    Raises:
+        Refused: one is damaged.
+    """
+    contents: dict[bytes, _File] = {}
+    for file in sorted(
+        found, key=lambda file: (file.told.file_id != snapshot.assignment, file.name.count("/"), file.name)
+    ):
+        if may_be(data := file.member.content, snapshot.assignment, snapshot.judge):
+            contents.setdefault(data, file)
+    return list(contents.values())
+
+
+def _newest(files: list[_File], collected: Collected) -> tuple[_Own, list[_File]]:
+    """By notebook, the file that was handed in last; and those of which nothing says which was."""
     newest: _Own = {}
-    for file in sorted(files, key=lambda file: file.told.order):
-        newest[file.told.file_id] = file
+    tied: list[_File] = []
+    named: dict[str, list[_File]] = {}
     for file in files:
-        if newest[file.told.file_id] is not file:
-            collected.older.append((file.name, newest[file.told.file_id].name))
-    return newest
+        named.setdefault(file.told.file_id, []).append(file)
+    for name, own in named.items():
+        last = [file for file in own if file.told.order == max(other.told.order for other in own)]
+        if len(last) > 1 and len(set(map(_digest, last))) > 1:
+            tied += last
+        else:
+            newest[name] = last[-1]
+            last = last[-1:]
+        collected.older += [(file.name, last[-1].name) for file in own if file not in last]
+    return newest, tied
+
+
+def _digest(file: _File) -> str:
+    """What files with the same bytes have in common; a damaged one has nothing in common with any."""
+    with suppress(archive.Refused):
+        return file.member.sha256
+    return file.name
+
+
+def _apart(files: list[_File]) -> _Own:
+    """Where files go of which a person says what counts: none of them lies where it would count by itself."""
+    found: _Own = {}
+    for file in files:
+        path = PAGES.get(file.told.kind, "") if file.told.path.endswith(".html") else ""
+        path = path or file.told.path
+        first = path.partition("/")[0]
+        if first in LISTED or first.endswith(NOTEBOOK):  # a zip may be called like a notebook
+            path = f"{APART}/{path}"
+        while path in found:
+            path = f"{APART}/{path}"
+        found[path] = file
+    return found
 
 
 # ---------------------------------------------------------------------------------------- what is there, and what is new
 
 
-def _records(chosen: dict[str, _Own], collected: Collected) -> dict[str, Origin]:
+def _records(chosen: dict[str, _Chosen], collected: Collected) -> dict[str, Origin]:
     """What is to be kept of each student's files.
 
     Raises:
         Refused: one is damaged. In a zip in the zip it is named, and is nobody's submission.
     """
     found: dict[str, Origin] = {}
-    for student, own in chosen.items():
+    for student in [one for one in chosen if chosen[one].files]:
+        own = {path.removesuffix(NOTEBOOK): file for path, file in chosen[student].files.items()}
         files = {name: file.told.upload for name, file in own.items()}
         late = any(file.told.late for file in own.values())
         try:
@@ -287,7 +465,9 @@ def _records(chosen: dict[str, _Own], collected: Collected) -> dict[str, Origin]
     return found
 
 
-def _standing(course: Course, assignment: str, records: dict[str, Origin]) -> dict[str, str]:
+def _standing(
+    course: Course, assignment: str, chosen: dict[str, _Chosen], records: dict[str, Origin]
+) -> dict[str, str]:
     """How the files of everybody of whom something is there stand to that."""
     before = origins(course, assignment)
     found: dict[str, str] = {}
@@ -296,7 +476,7 @@ def _standing(course: Course, assignment: str, records: dict[str, Origin]) -> di
         if not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir())):
             continue
         last = before.get(student)
-        if (last and last.contents == record.contents) or _is_there(course, assignment, student, record):
+        if (last and last.contents == record.contents) or _is_there(folder, chosen[student], record):
             found[student] = SAME
         elif last:
             found[student] = OLDER if _came_before(record, last) else NEWER
@@ -308,6 +488,7 @@ def _standing(course: Course, assignment: str, records: dict[str, Origin]) -> di
 def _wanted(
     course: Course,
     assignment: str,
+    chosen: dict[str, _Chosen],
     records: dict[str, Origin],
     standing: dict[str, str],
     newer: bool,
@@ -316,18 +497,29 @@ def _wanted(
     """Whose files are to take the place of what is there."""
     if newer:
         return [one for one, how in standing.items() if how == NEWER]
-    return [one for one in standing if one in students and not _is_there(course, assignment, one, records[one])]
+    where = {one: course.folder("submitted", one, assignment) for one in standing if one in students}
+    return [one for one, folder in where.items() if not _is_there(folder, chosen[one], records[one])]
 
 
-def _is_there(course: Course, assignment: str, student: str, record: Origin) -> bool:
-    """Whether a student's folder has notebooks with the same bytes, whatever they are called."""
-    there = set()
-    for path in course.folder("submitted", student, assignment).glob(f"*{NOTEBOOK}"):
-        with suppress(OSError):
-            if path.is_file() and not path.is_symlink():
+def _is_there(folder: Path, chosen: _Chosen, record: Origin) -> bool:
+    """Whether a student's folder holds what was chosen and no more of its kind. What is alone there may have any name."""
+    there = {}
+    with suppress(OSError, Refused):
+        paths = folder.glob(f"*{NOTEBOOK}") if chosen.is_clear else (Path(entry.path) for entry in below(folder))
+        for path in paths:
+            if path.is_file() and not path.is_symlink() and path.name not in LISTED:
                 with path.open("rb") as file:
-                    there.add(hashlib.file_digest(file, "sha256").hexdigest())
-    return set(record.contents.values()) <= there
+                    name = str(path.relative_to(folder)).removesuffix(NOTEBOOK)
+                    there[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    alone = chosen.is_clear and len(there) == len(record.contents) == 1
+    return there == record.contents or (alone and set(there.values()) == set(record.contents.values()))
+
+
+def _is_gradable(course: Course, student: str, snapshot: Snapshot) -> bool:
+    """Whether what is there can be graded without a person."""
+    if snapshot.ours:
+        return not why_it_waits(read_submission(course, student, snapshot), snapshot)
+    return any(course.folder("submitted", student, snapshot.assignment).glob(f"*{NOTEBOOK}"))
 
 
 def _came_before(record: Origin, last: Origin) -> bool:
@@ -383,17 +575,6 @@ def _put(
             raise
 
 
-def _place_others(course: Course, assignment: str, others: dict[str, list[Member]]) -> None:
-    """Put what somebody handed in who handed in no notebook where their submission would be, so that a person looks at it."""
-    for student, own in others.items():
-        folder = course.folder("submitted", student, assignment)
-        for member in own[:MOST_OTHERS] if not os.path.lexists(folder) else ():
-            file = told(member.name)
-            with suppress(FileExistsError, archive.Refused):  # under one name the first will do
-                if file:
-                    member.unpack(folder / f"{file.file_id}{os.path.splitext(member.name)[1]}")
-
-
 class _Placed(FileNameCollectorPlugin):
     """nbgrader's collector for files whose owners are known: STUDENT/NOTEBOOK.ipynb."""
 
@@ -408,17 +589,36 @@ def _place(course: Course, assignment: str, chosen: dict[str, _Own]) -> None:
         return
     with TemporaryDirectory() as folder:
         for student, own in chosen.items():
-            for name, file in own.items():
-                file.member.unpack(Path(folder, "extracted", student, f"{name}{NOTEBOOK}"))
-        settings = {name: section for name, section in course.config.items() if name != "Application"}
-        app = ZipCollectApp(config=Config(settings))  # which would set up logging for all that this process does
-        app.log_level = logging.ERROR
-        app.coursedir = CourseDirectory(parent=app, assignment_id=assignment)
-        app.collect_directory_structure = f"{folder}/{{collect_step}}"
-        app.collector_plugin = _Placed
-        app.init_plugins()
-        with collected_warnings() as log:
-            try:
-                app.process_extracted_files()
-            except SystemExit:
-                raise Problem(f"nbgrader could not collect: {' '.join(log)}", FAILED) from None
+            for number, (path, file) in enumerate(own.items()):
+                if "/" not in path and file.is_notebook:
+                    file.member.unpack(Path(folder, "extracted", student, path))
+                else:
+                    _unpack(file, Path(folder, "others", student), path, number)
+        _collected_by_nbgrader(course, assignment, folder)
+        for others in Path(folder, "others").glob("*"):
+            shutil.copytree(others, course.folder("submitted", others.name, assignment), dirs_exist_ok=True)
+
+
+def _unpack(file: _File, folder: Path, path: str, number: int) -> None:
+    """Write what a person looks at, under a number where its own name, which a student chose, cannot be used."""
+    try:
+        file.member.unpack(folder / path)
+    except OSError:
+        file.member.unpack(folder / APART / f"{number}{os.path.splitext(path)[1][:20]}")
+
+
+def _collected_by_nbgrader(course: Course, assignment: str, folder: str) -> None:
+    if not Path(folder, "extracted").exists():
+        return
+    settings = {name: section for name, section in course.config.items() if name != "Application"}
+    app = ZipCollectApp(config=Config(settings))  # which would set up logging for all that this process does
+    app.log_level = logging.ERROR
+    app.coursedir = CourseDirectory(parent=app, assignment_id=assignment)
+    app.collect_directory_structure = f"{folder}/{{collect_step}}"
+    app.collector_plugin = _Placed
+    app.init_plugins()
+    with collected_warnings() as log:
+        try:
+            app.process_extracted_files()
+        except SystemExit:
+            raise Problem(f"nbgrader could not collect: {' '.join(log)}", FAILED) from None

@@ -12,6 +12,7 @@ from autograder.lms.collected import origins
 from autograder.lms.collecting import collect
 from autograder.lms.marks import Mark, read_marks, read_roster
 from autograder.lms.sheet import Filled, Reader, fill
+from autograder.plugins.collecting import LINK, TEXT
 from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.printable import printable
 from autograder.plugins.roster import Person, Roster
@@ -19,6 +20,7 @@ from autograder.problems import FAILED, UNCONFIRMED, Problem
 
 READERS: dict[str, Reader] = {"canvas": canvas.read, "moodle": moodle.read, "brightspace": brightspace.read}
 SYSTEMS = (*READERS, "csv")
+TEXTS = {TEXT: "Typed into the LMS's page", LINK: "A link was handed in"}
 Say = Callable[[str], None]
 
 
@@ -72,14 +74,19 @@ def _feedback(
 ) -> int:
     made = {student: course.pages(student, assignment) for student in marks}
     own = {student: found for student, found in made.items() if found}
+    known = origins(course, assignment)
     if system == "moodle":
         named, why = pages.for_moodle(own, filled.whose), "no row of the worksheet is theirs"
     else:
-        named = pages.for_canvas(own, origins(course, assignment))
+        named = pages.for_canvas(own, known)
         why = "`python -m autograder collect` did not take their submission from a zip of Canvas"
     there = pages.students_in(own, named.values())
     if named:
-        _list(say, f"No page to upload, because {why}", map(roster.shown, sorted(own.keys() - set(there))))
+        missing = sorted(own.keys() - set(there))
+        typed = {one for one in missing if system == "canvas" and one in known and known[one].system == "canvas"}
+        _list(say, f"No page to upload, because {why}", [roster.shown(one) for one in missing if one not in typed])
+        why = "Canvas takes pages for files alone, and none was handed in"
+        _list(say, f"No page to upload, because {why}", map(roster.shown, sorted(typed)))
         path = _free(template, "feedback", ".zip")
         _written(path, lambda: pages.write(named, path))
         say(f"Feedback pages of {_people(there)}: {path}")
@@ -110,15 +117,19 @@ def run_collect(
         return f"{shown(done.owners[file])}: {file}" if file in done.owners else file
 
     _list(say, "Not placed", [f"{of(file)}: {why}" for file, why in done.unplaced])
-    for texts, with_file in ((done.texts, True), (done.texts, False)):
-        who = [shown(one) for one, has in texts.items() if has is with_file]
-        what = "left aside, a file came with it" if with_file else "not placed, and no notebook came with it"
-        if who:
-            say(f"Typed into Moodle's page, {what}: {', '.join(map(printable, who))}")
+    for kind, what in TEXTS.items():
+        for with_notebook, so in ((True, "left aside, a file came with it"), (False, "no notebook came with it")):
+            who = [shown(one) for one, has in done.texts.items() if has == (kind, with_notebook)]
+            if who:
+                say(f"{what}, {so}: {', '.join(map(printable, who))}")
+    heading = "Of several notebooks in one folder or zip the only one that can be meant"
+    _list(say, heading, [f"{of(upload)}; taken: {file}" for upload, file in done.picked])
     _list(say, "Left out for a newer one of the same student", [f"{of(old)}; taken: {new}" for old, new in done.older])
     _list(say, "Waits for a person", [f"{shown(student)}: {why}" for student, why in done.waiting.items()])
     heading = "Newer than what is there, and not taken: --newer takes them all, --student ID this one"
     _list(say, heading, [f"{shown(one)}: {file}" for one, file in done.newer.items()])
+    heading = "The newest upload is not what is graded: it is no notebook that can be, and the one that is there stays"
+    _list(say, heading, [f"{shown(one)}: {file}" for one, file in done.aside.items()])
     where = course.folder("submitted", "STUDENT", assignment)
     heading = f"Left as it was: what is in {where} came by other means, and says when; --student ID takes this one"
     _list(say, heading, [shown(one) for one in done.kept if one not in done.newer])

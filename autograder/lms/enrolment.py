@@ -17,7 +17,7 @@ from autograder.grading.store import only_run
 from autograder.lms.canvas import POINTS
 from autograder.plugins.handing_in import misnamed
 from autograder.plugins.printable import printable
-from autograder.plugins.roster import Person, Roster
+from autograder.plugins.roster import Person, Roster, divided
 from autograder.problems import Problem
 
 SEPARATORS = ",;\t|"
@@ -197,9 +197,7 @@ def _listed(line: int, row: dict[str, str], ids: str) -> Listed:
     split = bool(row.get("firstname") or row.get("lastname"))
     first, last = row.get("firstname", ""), row.get("lastname", "")
     if not split and (full := row.get("fullname", "")):
-        last, comma, first = (part.strip() for part in full.partition(","))
-        if not comma:
-            first, _, last = full.rpartition(" ")
+        first, last = divided(full)
     email = row.get("email", "") or next(
         (row[name] for name in ("username", "sisloginid") if "@" in row.get(name, "")), ""
     )

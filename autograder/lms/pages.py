@@ -9,6 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from autograder.lms import moodle
 from autograder.lms.collected import Origin
 from autograder.lms.sheet import Row
+from autograder.plugins.collecting import FILED, told
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time of every file, so that the same pages make the same zip."""
@@ -29,10 +30,16 @@ def for_canvas(own: Mapping[str, list[Path]], origins: Mapping[str, Origin]) -> 
     found: dict[str, Path] = {}
     for student, paths in own.items():
         origin = origins.get(student)
-        for page in paths if origin and origin.system == "canvas" else ():
+        for page in paths if origin and not has_no_file(origin) else ():
             if origin and (name := origin.name_of(page.stem)):
-                found[str(Path(Path(name).name).with_suffix(page.suffix))] = page
+                found.setdefault(str(Path(Path(name).name).with_suffix(page.suffix)), page)
     return found
+
+
+def has_no_file(origin: Origin) -> bool:
+    """Whether Canvas knows of no file of a student's that a page could stand beside."""
+    named = [file for name in origin.files.values() if (file := told(name))]
+    return origin.system != "canvas" or all(file.kind != FILED for file in named)
 
 
 def write(found: Mapping[str, Path], path: Path) -> None:

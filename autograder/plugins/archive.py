@@ -62,6 +62,16 @@ class Member:
                 digest.update(piece)
         return digest.hexdigest()
 
+    @property
+    def content(self) -> bytes:
+        """Its bytes.
+
+        Raises:
+            Refused: it is damaged.
+        """
+        with _errors_of(printable(self.name)), self.archive.open(self.entry) as source:
+            return source.read()
+
     def unpack(self, to: Path) -> None:
         """Write it; no more of it than was announced."""
         to.parent.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,8 @@ from autograder.plugins.roster import Roster
 
 CANVAS = re.compile(r"(?P<name>[^/]*?)_(?P<late>LATE_)?(?P<user>\d+)_(?P<order>\d+)_(?P<file>[^/]+)")
 """The student's name in lower case, `LATE` where Canvas counts it as late, the ids of user and file, and the file's own name."""
+PAGE = re.compile(r"(?P<name>[^/]*?)_(?P<late>LATE_)?(?P<user>\d+)_(?P<file>(?P<kind>text|link)\.html)")
+"""What Canvas makes of a text that was typed into its page, and of a link: no file was handed in, so none has a number."""
 ANONYMOUS = re.compile(r"(?:LATE_)?anon_")
 MOODLE = re.compile(
     r"(?:^|/)(?P<name>[^/_]+)_(?P<participant>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_?/|_)(?P<file>.+)"
@@ -27,7 +29,10 @@ MOODLE = re.compile(
 FILE = re.compile(r"(?P<stem>.+?)(?P<made>-\d{4}-\d\d-\d\d-\d{6})?(?:-(?P<copy>\d+))?")
 """A notebook's own name; the time that `hand_in` puts behind it; the number that Canvas gives to another file of that name."""
 NOTEBOOK = ".ipynb"
+FILED = "file"
 TEXT = "onlinetext"
+LINK = "link"
+PAGES = {"text": TEXT, "link": LINK}
 MOST_TOLD = 5
 MACOS = "__MACOSX"
 
@@ -44,7 +49,8 @@ class Told:
         late: whether the system says that it was late; by how much, no name tells.
         order: greater for what was handed in later.
         upload: what was handed in as one thing: the file itself, or the folder or zip that it lies in.
-        kind: "file", or "onlinetext" where it was typed into Moodle's page.
+        kind: `FILED`, `TEXT` where it was typed into the system's page, or `LINK`.
+        path: where the student had it, below the folder or zip that was handed in, which is a folder of its name.
     """
 
     system: str
@@ -54,7 +60,8 @@ class Told:
     late: bool
     order: tuple[int, str, int]
     upload: str = field(default="", compare=False)
-    kind: str = "file"
+    kind: str = FILED
+    path: str = field(default="", compare=False)
 
 
 def told(path: str) -> Told | None:
@@ -64,25 +71,31 @@ def told(path: str) -> Told | None:
     """
     in_zip = re.match(rf".*?{re.escape(ZIP)}(?=/)", path, re.IGNORECASE | re.DOTALL)
     upload = in_zip[0] if in_zip else path
-    late, kind, order = False, "file", 0
+    late, kind, order = False, FILED, 0
     if found := MOODLE.search(upload):
         system, user, kind = "moodle", found["participant"], found["kind"]
     elif canvas := _by_canvas(upload):
         found, upload = canvas
-        system, user, late, order = "canvas", found["user"], bool(found["late"]), int(found["order"])
+        system, user, late = "canvas", found["user"], bool(found["late"])
+        if found.re is PAGE:
+            kind = PAGES[found["kind"]]
+        else:
+            order = int(found["order"])
     else:
         return None
-    if _put_beside(upload):
+    if put_beside(upload):
         return None
     own = path if path != upload else found["file"]
     parts = FILE.fullmatch(os.path.splitext(own.rpartition("/")[2])[0])
     if parts is None:
         return None
     rank = (order, parts["made"] or "", int(parts["copy"] or 0))
-    return Told(system, user, found["name"], parts["stem"], late, rank, upload, kind)
+    within = found["file"] if path == upload else f"{os.path.splitext(found['file'])[0]}/{path.removeprefix(upload)}"
+    own_path = "/".join(filter(None, within.split("/")))
+    return Told(system, user, found["name"], parts["stem"], late, rank, upload, kind, own_path)
 
 
-def _put_beside(path: str) -> bool:
+def put_beside(path: str) -> bool:
     """Whether this is what a program puts beside files, under names like theirs."""
     return any(part.startswith(".") or part == MACOS for part in path.split("/"))
 
@@ -91,6 +104,8 @@ def _by_canvas(path: str) -> tuple[re.Match[str], str] | None:
     """What Canvas calls a file, or the folder that one is in, and the path up to there; None where it names nobody, or two people."""
     parts = path.split("/")
     named = [(found, "/".join(parts[: at + 1])) for at, part in enumerate(parts) if (found := CANVAS.fullmatch(part))]
+    if not named and (page := PAGE.fullmatch(parts[-1])):
+        named = [(page, path)]
     hidden = any(ANONYMOUS.match(part) for part in parts)
     return named[-1] if len({found["user"] for found, _ in named}) == 1 and not hidden else None
 
@@ -101,7 +116,7 @@ def taken(names: Sequence[str], upload: str) -> str:
     Raises:
         ValueError: there is none, or there are several; the message says so.
     """
-    found = [name for name in names if os.path.splitext(name)[1] == NOTEBOOK and not _put_beside(name)]
+    found = [name for name in names if os.path.splitext(name)[1] == NOTEBOOK and not put_beside(name)]
     if len(found) == 1:
         return found[0]
     within = [printable(name.removeprefix(f"{upload}/")) for name in found[:MOST_TOLD]]

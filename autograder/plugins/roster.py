@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from nbgrader.api import Gradebook
 
+SUFFIX = re.compile(r"(?:jn?r|sn?r|esq)\.?|junior|senior|esquire|i{2,3}|iv|vi?", re.IGNORECASE)
+"""What follows a last name, with or without a comma, and is no first name."""
+
 
 @dataclass(frozen=True)
 class Person:
@@ -60,10 +63,24 @@ class Roster:
         return {one.id for one in self.people.values() if wanted and _letters(one.last_name + one.first_name) == wanted}
 
 
+def divided(name: str) -> tuple[str, str]:
+    """The first and the last name in "First Last" or "Last, First". A suffix such as "Jr." belongs to the last name, wherever it stands."""
+    first, *others = [part.split() for part in name.split(",") if part.strip()] or [[]]
+    suffix = [word for part in others if len(part) == 1 for word in part if SUFFIX.fullmatch(word)]
+    given = [word for part in others for word in part if word not in suffix]
+    if others and not given and len(first) == 1:  # "Tran, V"
+        return " ".join(suffix), first[0]
+    for words, fewest in ((given, 1), (first, 1 if given else 2)):
+        if len(words) > fewest and SUFFIX.fullmatch(words[-1]):
+            suffix.insert(0, words.pop())
+    if not given:
+        given, first = first[:-1], first[-1:]
+    return " ".join(given), " ".join([*first, *suffix])
+
+
 def _plain(name: str) -> str:
     """A name without what Moodle takes out of the names of folders."""
-    last, comma, first = name.partition(",")
-    in_order = f"{first} {last}" if comma else name
+    in_order = " ".join(divided(name))
     kept = re.sub(r"""[&<>"'`|:\\/]""", "", unicodedata.normalize("NFC", in_order)).replace("_", " ")
     return " ".join(kept.split()).casefold()
 

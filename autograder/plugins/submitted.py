@@ -59,6 +59,15 @@ def why_none(data: bytes, notebook: str, judge: Judge) -> str:
     return ""
 
 
+def may_be(data: bytes, notebook: str, judge: Judge) -> bool:
+    """Whether a file may be meant for a notebook: it is that one, or cannot be read."""
+    try:
+        notebook_of(data, notebook, judge)
+    except Refused as reason:
+        return reason.state not in (ANOTHER, NO_CELL)
+    return True
+
+
 def file_of(folder: Path, notebook: str, judge: Judge, answers: Callable[[], Answers]) -> Path:
     """The file of a submission that is graded. Nothing is moved.
 
@@ -83,10 +92,11 @@ def file_of(folder: Path, notebook: str, judge: Judge, answers: Callable[[], Ans
         _refuse_untouched(asked, judge, answers)
         return asked
     found = sorted(path for path in folder.glob(f"*{NOTEBOOK}") if path.is_file() and not path.is_symlink())
+    candidates = found or _in_folders(folder)
+    if len(candidates) > 1:
+        raise Refused(f"handed in {_named(candidates, folder)}, and no {asked.name}: which one counts?", SEVERAL)
     if not found:
         raise Refused(_handed_in_instead(folder, asked.name), NO_NOTEBOOK)
-    if len(found) > 1:
-        raise Refused(f"handed in {_named(found, folder)}, and no {asked.name}: which one counts?", SEVERAL)
     notebook_of(content(found[0]), notebook, judge)
     return found[0]
 
@@ -154,6 +164,16 @@ def _answered(path: Path, notebook: str, judge: Judge, answers: Answers) -> bool
         for name in _claimed([cell]) | {f"{name}{ANSWER}" for name in DEFINED.findall(cell.source)}
         if name in answers
     )
+
+
+def _in_folders(folder: Path) -> list[Path]:
+    """The notebooks in the folders of a submission, as far as these are looked through."""
+    found: list[Path] = []
+    with suppress(Beyond):
+        for entry in below(folder, lambda name: name.startswith(".")):
+            if entry.name.endswith(NOTEBOOK) and entry.is_file(follow_symlinks=False):
+                found.append(Path(entry.path))
+    return sorted(found)
 
 
 def _handed_in_instead(folder: Path, asked: str) -> str:

@@ -18,7 +18,7 @@ from autograder.grading.extending import extend, set_due
 from autograder.grading.preview import Change
 from autograder.grading.report.lines import NOTHING
 from autograder.grading.run import grade
-from autograder.problems import Problem
+from autograder.problems import USAGE, Problem
 from autograder.settings import ROOT
 from tests.support import commands, stock
 from tests.support.classes import edit
@@ -62,7 +62,7 @@ def test_late_days_of_one_student_count_and_nobody_is_run_again(quick_class: Qui
     grade(course, NAME, jobs=1, feedback=False)
     assert points(course) == {"ada": 0.0, "ben": 0.0}
     assert extend(course, NAME, "ada", 2) == (
-        "ada may hand in quick until 2026-03-03 12:00 UTC. Grade it again to have that count."
+        "ada may hand in quick until 2026-03-03 12:00 UTC, a day being 24 hours. Grade it again to have that count."
     )
     grade(course, NAME, jobs=1, feedback=False)
     assert points(course) == {"ada": 2.0, "ben": 0.0}
@@ -157,9 +157,50 @@ def test_a_due_date_of_no_assignment_is_refused(quick_class: QuickClass) -> None
 def test_the_command_of_late_days(quick_class: QuickClass) -> None:
     course = due(quick_class(ada="2"))
     grade(course, NAME, jobs=1, feedback=False)
-    done = commands.run(["autograder", "extend", NAME, "ada", "--days", "1.5", "--course", str(course.root)])
+    command = ["autograder", "extend", NAME, "ada", "--course", str(course.root)]
+    done = commands.run([*command, "--days", "1.5"])
     assert done.returncode == 0
     assert "until 2026-03-03 00:00 UTC" in done.stdout
+    done = commands.run([*command, "--until", "2026-03-04 23:59:59 +0100"])
+    assert "until 2026-03-04 22:59:59 UTC." in done.stdout
+    for words in ([], ["--days", "1", "--until", "2026-03-04"]):
+        done = commands.run([*command, *words])
+        assert done.returncode == USAGE
+        assert "Say either how many days of 24 hours, or until when" in done.stdout + done.stderr
+
+
+def test_until_a_time_counts_where_clocks_change_in_between_and_moves_with_the_due_date(
+    quick_class: QuickClass,
+) -> None:
+    course = due(quick_class(ada="2"))
+    set_due(course, NAME, "2026-10-24 23:59 +0200")
+    handed_in(course, "ada", "2026-10-26 23:30:00 +0100")
+    grade(course, NAME, jobs=1, feedback=False)
+    assert "until 2026-10-26 21:59 UTC, a day being 24 hours." in extend(course, NAME, "ada", 2)
+    grade(course, NAME, jobs=1, feedback=False)
+    assert points(course) == {"ada": 0.0}
+    assert "until 2026-10-26 22:59 UTC." in extend(course, NAME, "ada", until="2026-10-26 23:59 +0100")
+    grade(course, NAME, jobs=1, feedback=False)
+    assert points(course) == {"ada": 2.0}
+    set_due(course, NAME, "2026-10-24 23:29 +0200")
+    grade(course, NAME, jobs=1, feedback=False)
+    assert points(course) == {"ada": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("until", "sentence"),
+    [
+        ("2026-02-28 12:00 UTC", "2026-02-28 12:00 UTC is no extension of what is due 2026-03-01 12:00 UTC"),
+        ("2027-04-01", "give a time in the 366 days after that"),
+        ("2026-07-01 12:30 CST", "is no time that can be read for certain"),
+        ("", "is no time that can be read for certain"),
+    ],
+)
+def test_a_time_that_is_no_extension_is_refused(quick_class: QuickClass, until: str, sentence: str) -> None:
+    course = due(quick_class(ada="2"))
+    grade(course, NAME, jobs=1, feedback=False)
+    with pytest.raises(Problem, match=sentence):
+        extend(course, NAME, "ada", until=until)
 
 
 # --------------------------------------------------------------------------------------------------- points, and people

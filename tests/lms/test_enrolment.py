@@ -46,6 +46,28 @@ def listed(tmp_path: Path, text: str | bytes) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("full", "first", "last"),
+    [
+        ("Smith, Jr., Robert", "Robert", "Smith Jr."),  # as in one gradebook of Canvas
+        ("Smith, Robert, Jr.", "Robert", "Smith Jr."),
+        ("Smith, Robert Jr.", "Robert", "Smith Jr."),
+        ("Robert Smith, Jr.", "Robert", "Smith Jr."),
+        ("Martin Luther King III", "Martin Luther", "King III"),
+        ("Ho, Chi, Min", "Chi Min", "Ho"),
+        ("Tran, V", "V", "Tran"),
+        ("Anna V", "Anna", "V"),
+        ("de la Cruz, María José", "María José", "de la Cruz"),
+        ("Cher", "", "Cher"),
+    ],
+)
+def test_a_suffix_belongs_to_the_last_name_wherever_it_stands(tmp_path: Path, full: str, first: str, last: str) -> None:
+    (person,) = read(listed(tmp_path, f'id,name\nx,"{full}"\n'), Roster([])).new
+    assert (person.first_name, person.last_name) == (first, last)
+    roster = Roster([person, ADA])
+    assert roster.named(full) == roster.named(f"{last}, {first}") == roster.named(f"{first} {last}") == {"x"}
+
+
 WRITTEN: dict[str, Callable[[str], bytes]] = {
     "plain": str.encode,
     "with a BOM": lambda text: text.encode("utf-8-sig"),

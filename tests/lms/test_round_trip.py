@@ -180,34 +180,51 @@ def test_wrong_use_is_said_in_a_sentence(export: Command, words: list[str], sent
     assert sentence in " ".join(said.replace("│", " ").split())
 
 
-def test_a_notebook_of_any_name_is_nothing_new_afterwards_and_gets_its_page(
+def test_whatever_was_handed_in_is_nothing_new_afterwards_and_gets_its_page(
     new_course: NewCourse, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course = new_course()
+    right = json.dumps(filled(course, RIGHT))
     inner = tmp_path / "homework.zip"
     with ZipFile(inner, "w") as zipped:
-        zipped.writestr("homework/mine.ipynb", json.dumps(filled(course, RIGHT)))
-    names = ("Untitled.ipynb", "matrix shapes FINAL.ipynb", f"{NOTEBOOK} (1).ipynb", "homework.zip")
-    files = {f"s{at}": f"s{at}_{at}_{900 + at}_{name}" for at, name in enumerate(names, 1)}
+        zipped.writestr("homework/mine.ipynb", right)
+    graded = ("Untitled.ipynb", "matrix shapes FINAL.ipynb", f"{NOTEBOOK} (1).ipynb", "homework.zip")
+    others = (f"{NOTEBOOK}.ipynb.txt", "homework.docx")
+    files = {f"s{at}": f"s{at}_{at}_{900 + at}_{name}" for at, name in enumerate((*graded, *others), 1)}
+    contents = {name: inner.read_bytes() if name.endswith(".zip") else right for name in files.values()}
+    texts = {"s7": "s7_7_text.html", "s8": "s8_8_link.html"}
+    several = {
+        f"s9_9_{number}_{name}.ipynb": json.dumps(filled(course, {})) for number, name in ((909, "a"), (910, "b"))
+    }
     path = tmp_path / "submissions.zip"
     with ZipFile(path, "w") as zipped, Gradebook(course.database) as gradebook:
-        for at, (student, name) in enumerate(files.items(), 1):
-            gradebook.update_or_create_student(student, lms_user_id=str(at))
-            zipped.writestr(name, inner.read_bytes() if name.endswith(".zip") else json.dumps(filled(course, RIGHT)))
+        for at in range(1, 10):
+            gradebook.update_or_create_student(f"s{at}", lms_user_id=str(at))
+        for name, content in {**contents, **dict.fromkeys(texts.values(), "<p>"), **several}.items():
+            zipped.writestr(name, content)
     where = ("--course", str(course.root))
-    assert ended(["collect", NOTEBOOK, str(path), *where]) == 0
+    assert ended(["collect", NOTEBOOK, str(path), *where]) == FAILED
+    waiting = capsys.readouterr().out.partition("Waits for a person:\n")[2].partition("Collected")[0]
+    assert [line.split(":")[0].strip() for line in waiting.splitlines()] == ["s5", "s6", "s7", "s8", "s9"]
     assert logging.getLogger("autograder").propagate, "what is told later is still heard"
-    assert grade(course.root, NOTEBOOK, jobs=2) == 0
+    assert grade(course.root, NOTEBOOK, jobs=2) == FAILED
     capsys.readouterr()
-    assert ended(["collect", NOTEBOOK, str(path), *where]) == 0
-    assert capsys.readouterr().out == f"There already, the same: 4 students\nCollected for {NOTEBOOK}: 0 students\n"
+    assert ended(["collect", NOTEBOOK, str(path), *where]) == FAILED
+    again = capsys.readouterr().out.partition("Waits for a person:\n")[2]
+    assert again == f"{waiting}There already, the same: 9 students\nCollected for {NOTEBOOK}: 0 students\n"
     template = tmp_path / "grades.csv"
-    rows = "".join(f"{student},{at},1,\n" for at, student in enumerate(files, 1))
+    rows = "".join(f"s{at},{at},1,\n" for at in range(1, 10))
     template.write_text(f"Student,ID,Section,{NOTEBOOK} (77)\n{rows}")
-    assert ended(["export", NOTEBOOK, str(template), "--to", "canvas", "--feedback", *where]) == 0
-    assert (tmp_path / "grades-filled.csv").read_text().count(",7.00\n") == 4
+    assert ended(["export", NOTEBOOK, str(template), "--to", "canvas", "--feedback", *where]) == FAILED
+    said = capsys.readouterr().out
+    assert (tmp_path / "grades-filled.csv").read_text().count(",7.00\n") == len(graded)
+    assert "nothing handed in" not in said
+    assert "  s7: waits for a person: handed in text typed into the page.html, which is no notebook\n" in said
+    assert "did not take their submission" not in said
+    assert "Canvas takes pages for files alone, and none was handed in:\n  s7\n  s8\n" in said
     with ZipFile(tmp_path / "grades-feedback.zip") as zipped:
-        assert zipped.namelist() == [str(Path(name).with_suffix(".html")) for name in files.values()]
+        pages = [str(Path(name).with_suffix(".html")) for name in (*files.values(), next(iter(several)))]
+        assert zipped.namelist() == pages
 
 
 def ended(words: list[str]) -> object:

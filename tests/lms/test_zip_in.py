@@ -7,6 +7,7 @@ import json
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
@@ -23,6 +24,7 @@ from autograder.plugins.bounds import LARGEST_FILE
 from autograder.plugins.collecting import Told, told
 from autograder.problems import Problem
 from tests.support.quick_class import NAME, QuickClass, hand_in
+from tests.support.submissions import NOTEBOOK, RIGHT, filled
 
 LINK = (stat.S_IFLNK | 0o777) << 16
 
@@ -81,6 +83,9 @@ def course(quick_class: QuickClass) -> Course:
             "Ada Byron_11_assignsubmission_onlinetext_/onlinetext.html",
             Told("moodle", "11", "Ada Byron", "onlinetext", False, (0, "", 0), kind="onlinetext"),
         ),
+        ("byronada_LATE_101_text.html", Told("canvas", "101", "byronada", "text", True, (0, "", 0), kind="onlinetext")),
+        ("byronada_101_link.html", Told("canvas", "101", "byronada", "link", False, (0, "", 0), kind="link")),
+        ("anon_101_link.html", None),
         ("__MACOSX/._byronada_101_9001_quick.ipynb", None),
         ("quick.ipynb", None),
     ],
@@ -109,12 +114,12 @@ def test_canvas(course: Course, tmp_path: Path) -> None:
         late=["ben"],
         older=[("byronada_101_9001_quick.ipynb", "byronada_101_10002_quick-1.ipynb")],
         unplaced=[
+            ("anon_x1y2z_9006_quick.ipynb", "neither Canvas nor Moodle names a student's file like this"),
+            ("obrienben_LATE_102_9005_notes.pdf", "it is no notebook"),
             (
                 "stonecleo_103_9004_quick.ipynb",
                 "nobody in the gradebook has the Canvas user 103 as lms_user_id; by the name it may be cleo",
             ),
-            ("obrienben_LATE_102_9005_notes.pdf", "it is no notebook"),
-            ("anon_x1y2z_9006_quick.ipynb", "neither Canvas nor Moodle names a student's file like this"),
         ],
     )
     assert origins(course, NAME)["ben"].late
@@ -498,9 +503,9 @@ def test_what_was_typed_into_moodles_page_is_named_as_that(
     assert collected_with(course, path, "--student", "ada") == 0
 
 
-def collected_with(course: Course, path: Path, *words: str) -> object:
+def collected_with(course: Course, path: Path, *words: str, notebook: str = NAME) -> object:
     with pytest.raises(SystemExit) as ended:
-        asked(["collect", NAME, str(path), *words, "--course", str(course.root)])
+        asked(["collect", notebook, str(path), *words, "--course", str(course.root)])
     return ended.value.code
 
 
@@ -524,6 +529,222 @@ def test_the_command_says_who_and_how(course: Course, tmp_path: Path, capsys: py
     collected_with(course, path, "--newer")
     said = capsys.readouterr().out
     assert f"kept in:\n  ada (Ada Byron): {course.class_folder / REPLACED / 'ada' / NAME}" in said
+
+
+# ------------------------------------------------------------------------- what a person has to look at in this course
+
+FILE = f"{NOTEBOOK}.ipynb"
+OTHER = "01_token_loops"
+
+
+@pytest.fixture
+def ours(new_course: Callable[[], Course]) -> Course:
+    """This course, which says of a notebook what it is; Ada and Ben as they are in the other class."""
+    made = new_course()
+    enrol(made, ada=("Ada", "Byron", "101"), ben=("Ben", "O'Brien", "102"))
+    return made
+
+
+def work(course: Course, *exercises: str) -> str:
+    return json.dumps(filled(course, {name: RIGHT[name] for name in exercises}))
+
+
+def lying(course: Course, student: str) -> dict[str, str]:
+    folder = course.folder("submitted", student, NOTEBOOK)
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+MOODLE = "Ada Byron_11_assignsubmission_file/"
+WHICH_COUNTS = {
+    "in folders of a zip": ({"byronada_101_1_hw.zip": ("v1/" + FILE, "v2/" + FILE)}, [f"hw/v1/{FILE}", f"hw/v2/{FILE}"]),
+    "one above the other": ({"byronada_101_1_hw.zip": (FILE, "old/" + FILE)}, [f"hw/{FILE}", f"hw/old/{FILE}"]),
+    "of other names": ({"byronada_101_1_hw.zip": ("a.ipynb", "b.ipynb")}, ["hw/a.ipynb", "hw/b.ipynb"]),
+    "a zip called like a notebook": (
+        {f"byronada_101_1_{FILE}.zip": (FILE, "b.ipynb")},
+        [f"uploaded/{FILE}/{FILE}", f"uploaded/{FILE}/b.ipynb"],
+    ),
+    "in a folder": ({"byronada_101_1_hw/" + FILE: 0, "byronada_101_1_hw/x/" + FILE: 1}, [f"hw/{FILE}", f"hw/x/{FILE}"]),
+    "in folders of Moodle": ({MOODLE + FILE: 0, f"{MOODLE}old/{FILE}": 1}, [f"uploaded/{FILE}", f"old/{FILE}"]),
+    "a zip beside a file": (
+        {"byronada_101_1_Untitled.ipynb": 0, "byronada_101_2_hw.zip": ("a.ipynb", "b.ipynb")},
+        ["hw/a.ipynb", "hw/b.ipynb", "uploaded/Untitled.ipynb"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WHICH_COUNTS)
+def test_where_several_notebooks_can_be_meant_all_are_placed_and_a_person_says_which_counts(
+    ours: Course, tmp_path: Path, kind: str
+) -> None:
+    handed_in, places = WHICH_COUNTS[kind]
+    versions = [work(ours), work(ours, "mix_rows"), work(ours, "to_columns")]
+    left = iter(versions)
+    files = {
+        name: packed(*((inner, next(left)) for inner in what)) if isinstance(what, tuple) else next(left)
+        for name, what in handed_in.items()
+    }
+    path = zipped(tmp_path / "1.zip", files)
+    found = collect(ours, NOTEBOOK, path)
+    assert (found.placed, found.unplaced, found.older) == (["ada"], [], [])
+    assert sorted(lying(ours, "ada")) == sorted(places)
+    assert set(lying(ours, "ada").values()) == set(versions[: len(places)])
+    assert found.waiting["ada"].endswith(f"and no {FILE}: which one counts?")
+    assert all(place in found.waiting["ada"] for place in places)
+    again = collect(ours, NOTEBOOK, path, newer=True)
+    assert (again.same, again.waiting) == (["ada"], found.waiting), "and it is said again"
+
+
+@pytest.mark.parametrize(
+    ("others", "taken"),
+    [
+        ({"00": f"{OTHER}.ipynb", "index": "index.ipynb"}, FILE),  # each notebook under its own name
+        ({"00": FILE}, "my work.ipynb"),  # names that lie
+        ({"same": f"hand_in/{NOTEBOOK}-2026-01-02-101010.ipynb"}, FILE),
+    ],
+)
+def test_of_several_notebooks_the_only_one_that_can_be_meant_is_taken_and_that_is_said(
+    ours: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], others: dict[str, str], taken: str
+) -> None:
+    right = work(ours, *RIGHT)
+    contents = {
+        "00": (ours.root / "source" / OTHER / f"{OTHER}.ipynb").read_bytes(),
+        "index": json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}),
+        "same": right,
+    }
+    inner = packed((f"all/{taken}", right), *((f"all/{name}", contents[what]) for what, name in others.items()))
+    path = zipped(tmp_path / "1.zip", {"byronada_101_1_all.zip": inner})
+    assert collected_with(ours, path, notebook=NOTEBOOK) == 0
+    assert lying(ours, "ada") == {taken: right}
+    said = capsys.readouterr().out
+    assert "Not placed" not in said
+    assert f"ada (Ada Byron): byronada_101_1_all.zip; taken: byronada_101_1_all.zip/all/{taken}\n" in said
+    assert collect(ours, NOTEBOOK, path).same == ["ada"]
+
+
+def test_what_a_person_looks_at_is_not_said_to_be_left_out_and_stops_nobody(ours: Course, tmp_path: Path) -> None:
+    long = "x" * 240
+    inner = packed(("timestamp.txt", "2026-01-01"), (f"{long}/{long}/a.pdf", "1"), ("a", "2"), ("a/b", "3"))
+    files = {
+        "byronada_101_1_hw.zip": inner,
+        "byronada_101_2_timestamp.txt": "2026-01-01 10:00:00 UTC",
+        "byronada_101_3_no.zip": "no zip",
+        f"obrienben_102_4_{FILE}": work(ours, *RIGHT),
+        "obrienben_102_5_notes.pdf": "",
+    }
+    found = collect(ours, NOTEBOOK, zipped(tmp_path / "1.zip", files))
+    assert (found.placed, found.unplaced) == (["ada", "ben"], [("obrienben_102_5_notes.pdf", "it is no notebook")])
+    assert sorted(lying(ours, "ada").values()) == sorted(["2026-01-01", "1", "2", "3", *list(files.values())[1:3]])
+    assert "timestamp.txt" not in lying(ours, "ada"), "what says when is not the student's to say"
+    assert found.waiting["ada"].startswith("handed in ")
+    assert "(byronada_101_3_no.zip: byronada_101_3_no.zip is no zip, or is damaged" in found.waiting["ada"]
+
+
+@pytest.mark.parametrize("by", [{"newer": True}, {"students": ["ada"]}])
+@pytest.mark.parametrize(
+    "before",
+    [
+        {"byronada_101_1_Untitled.ipynb": 0, "byronada_101_2_Untitled1.ipynb": 1},
+        {"byronada_101_1_hw.zip": (f"v1/{FILE}", f"v2/{FILE}")},
+        {f"byronada_101_1_{FILE}": 0, "byronada_101_2_old.ipynb": 1},
+    ],
+)
+def test_who_answers_which_one_counts_with_that_one_alone_is_heard(
+    ours: Course, tmp_path: Path, before: dict[str, object], by: dict[str, Any]
+) -> None:
+    versions = [work(ours, "mix_rows"), work(ours, *RIGHT)]
+    files = {
+        name: packed(*zip(what, versions, strict=True)) if isinstance(what, tuple) else versions[int(str(what))]
+        for name, what in before.items()
+    }
+    collect(ours, NOTEBOOK, zipped(tmp_path / "1.zip", files))
+    there_before = lying(ours, "ada")
+    path = zipped(tmp_path / "2.zip", {f"byronada_101_9_{FILE}": versions[1]})
+    found = collect(ours, NOTEBOOK, path)
+    assert (found.same, list(found.newer)) == ([], ["ada"]), "its bytes are those of one that lies there"
+    found = collect(ours, NOTEBOOK, path, **by)
+    assert lying(ours, "ada") == {FILE: versions[1]}
+    aside = found.replaced["ada"]
+    assert {str(one.relative_to(aside)): one.read_text() for one in aside.rglob("*.ipynb")} == there_before
+    assert (found.waiting, found.complete) == ({}, True)
+    assert collect(ours, NOTEBOOK, path, **by).same == ["ada"]
+
+
+def test_a_newer_upload_that_is_no_notebook_leaves_the_one_that_is_graded_and_is_told(
+    ours: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = work(ours, *RIGHT)
+    first = {f"byronada_101_1_{FILE}": right, "obrienben_102_2_a.docx": "a"}
+    collect(ours, NOTEBOOK, zipped(tmp_path / "1.zip", first))
+    for newer in ({"sorry.docx": "x"}, {"hw.zip": packed(("a.ipynb", right), ("b.ipynb", work(ours)))}):
+        files = {f"byronada_101_7_{name}": content for name, content in newer.items()}
+        path = zipped(tmp_path / "2.zip", {**files, "obrienben_102_8_b.rar": "b"})
+        for words in ((), ("--newer",), ("--newer", "--student", "ada")):
+            capsys.readouterr()
+            assert collected_with(ours, path, *words, notebook=NOTEBOOK) == 1
+            said = capsys.readouterr().out
+            heading = "The newest upload is not what is graded: it is no notebook that can be, and the one that is there stays"
+            assert f"{heading}:\n  ada (Ada Byron): {next(iter(files))}\n" in said
+            assert "Not placed" not in said
+            assert lying(ours, "ada") == {FILE: right}
+        assert lying(ours, "ben") == {"b.rar": "b"}, "what can be graded no more than what is there takes its place"
+    collect(ours, NOTEBOOK, path, students=["ada"])
+    assert sorted(lying(ours, "ada")) == ["hw/a.ipynb", "hw/b.ipynb"], "this one, whatever is there"
+    older = collect(ours, NOTEBOOK, tmp_path / "1.zip", newer=True)
+    assert (older.behind, older.aside) == (["ada", "ben"], {})
+
+
+def test_in_other_courses_too_a_newer_upload_that_is_no_notebook_is_told(course: Course, tmp_path: Path) -> None:
+    collect(course, NAME, zipped(tmp_path / "1.zip", {"byronada_101_1_quick.ipynb": "a"}))
+    path = zipped(tmp_path / "2.zip", {"byronada_101_2_x.docx": "x", "obrienben_102_3_x.docx": "x"})
+    for words in ({"newer": True}, {"students": ["ada"]}):
+        found = collect(course, NAME, path, **words)  # type: ignore[arg-type]
+        assert found.aside == {"ada": "byronada_101_2_x.docx"}
+        assert there(course, "ada") == {"quick.ipynb": "a"}
+    assert not course.folder("submitted", "ben", NAME).exists(), "nbgrader would have to grade it"
+
+
+def test_texts_and_links_of_canvas_are_named_as_that_and_wait_for_a_person(
+    ours: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enrol(ours, cleo=("Cleo", "Stone", "103"))
+    files = {
+        "byronada_LATE_101_text.html": "<p>def",
+        "obrienben_102_link.html": "<meta",
+        "stonecleo_103_9_text.html": "a file of that name",
+        "nobody_104_text.html": "",
+        "anon_105_text.html": "",
+    }
+    path = zipped(tmp_path / "1.zip", files)
+    assert collected_with(ours, path, notebook=NOTEBOOK) == 1
+    said = capsys.readouterr().out
+    assert "Typed into the LMS's page, no notebook came with it: ada (Ada Byron)\n" in said
+    assert "A link was handed in, no notebook came with it: ben (Ben O'Brien)\n" in said
+    assert "nobody_104_text.html: nobody in the gradebook has the Canvas user 104" in said
+    assert "anon_105_text.html: neither Canvas nor Moodle names" in said
+    assert "  ada (Ada Byron): handed in text typed into the page.html, which is no notebook\n" in said
+    assert "  ben (Ben O'Brien): handed in link.html, which is no notebook\n" in said
+    assert list(lying(ours, "cleo")) == ["text.html"]
+    assert origins(ours, NOTEBOOK)["ada"].late
+
+
+def test_whoever_waits_is_named_each_time_until_a_person_has_marked_them(ours: Course, tmp_path: Path) -> None:
+    files = {
+        f"byronada_101_1_{FILE}": "broken",
+        "obrienben_102_2_hw.7z": "7z",
+        "stonecleo_103_3_a.ipynb": work(ours),
+        "stonecleo_103_4_b.ipynb": work(ours, "mix_rows"),
+    }
+    enrol(ours, cleo=("Cleo", "Stone", "103"))
+    path = zipped(tmp_path / "1.zip", files)
+    waiting = collect(ours, NOTEBOOK, path).waiting
+    assert list(waiting) == ["ada", "ben", "cleo"]
+    assert collect(ours, NOTEBOOK, path).waiting == waiting
+    with Gradebook(ours.database) as gradebook:
+        gradebook.update_or_create_submission(NOTEBOOK, "ben")
+        for grade in gradebook.find_submission_notebook(NOTEBOOK, NOTEBOOK, "ben").grades:
+            grade.manual_score = 1.0
+        gradebook.db.commit()
+    assert list(collect(ours, NOTEBOOK, path).waiting) == ["ada", "cleo"]
 
 
 def test_nbgraders_own_command_takes_the_one_notebook_in_a_folder_or_zip_too(course: Course) -> None:

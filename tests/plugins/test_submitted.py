@@ -132,6 +132,7 @@ KINDS = {
     "nothing": Kind(lambda blank, work, folder: None, NO_NOTEBOOK, "handed in no file"),
     "only-in-a-folder": Kind(lambda blank, work, folder: write(folder / "hand_in" / HANDED_IN, work), NO_NOTEBOOK, f"handed in hand_in/{HANDED_IN}, and no {FILE}"),
     "two-copies": Kind(lambda blank, work, folder: (write(folder / "a.ipynb", work), write(folder / "b.ipynb", work)), SEVERAL, f"handed in a.ipynb and b.ipynb, and no {FILE}: which one counts?"),
+    "two-in-folders": Kind(lambda blank, work, folder: (write(folder / "hw" / FILE, work), write(folder / "hw" / "old" / FILE, blank)), SEVERAL, f"handed in hw/{FILE} and hw/old/{FILE}, and no {FILE}: which one counts?"),
     "duplicate": Kind(blank_beside(f"{NOTEBOOK}-Copy1.ipynb"), SEVERAL, which(f"{NOTEBOOK}-Copy1.ipynb")),
     "second-download": Kind(blank_beside(f"{NOTEBOOK} (1).ipynb"), SEVERAL, which(f"{NOTEBOOK} (1).ipynb")),
     "kept-by-hand-in": Kind(blank_beside(f"hand_in/{HANDED_IN}"), SEVERAL, which(f"hand_in/{HANDED_IN}")),
