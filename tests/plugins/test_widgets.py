@@ -58,7 +58,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return graded(stock_course(tmp_path_factory.mktemp("stock")))
+    return graded(stock_course(tmp_path_factory.mktemp("stock"), "c.Execute.iopub_timeout = 60\n"))
 
 
 def stored(course: Course) -> dict[str, Grade]:
