@@ -7,7 +7,7 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -47,6 +47,7 @@ from autograder.plugins.papers import PAPER, Papers
 from autograder.plugins.preloading import modules_of
 from autograder.plugins.printable import lines, without_colours
 from autograder.plugins.reading import LEFT_OUT, say_why
+from autograder.plugins.repairing import RELEASED, Released, is_same, lost_from, tell, version_of
 from autograder.plugins.sandbox import Sandbox
 from autograder.plugins.unreached import first_unreached
 from autograder.verdicts.cells import ANSWER
@@ -174,7 +175,36 @@ class JudgedExecute(Execute):
         nb.metadata.language_info = NotebookNode(LANGUAGE)
         for index, verdict in self._verdicts.items():
             nb.cells[index].outputs = [from_dict(self._output(verdict, nb.cells[index].execution_count))]
+        if judged:
+            notes = list(self._given_cells_that_failed(nb))
+            for note in notes:
+                self._warn(note)
+            tell(nb, notes)
         return nb, resources
+
+    @property
+    def _released(self) -> Released:
+        """What this notebook was released with."""
+        found: Released = self.resources["nbgrader"].get(RELEASED, Released())
+        return found
+
+    def _given_first(self, nb: NotebookNode, session: Session, left: Callable[[], float]) -> None:
+        """Bind what the released notebook's given cells bind, where the student has not left them as they were."""
+        if self._released.lacking_in(nb.cells):
+            for _, source in self._released.given:
+                session.run(source, max(left(), 1.0))
+
+    def _given_cells_that_failed(self, nb: NotebookNode) -> Iterator[str]:
+        """What is said of given cells that a student has changed so that they stop, or bind too little."""
+        for name, source in self._released.given:
+            cell = version_of(name, source, nb.cells)
+            if cell is None or is_same(cell.source, source):
+                continue
+            stopped = next((why for one, why in self._errors if one is cell), "")
+            if stopped:
+                yield f"the cell {name} stopped ({stopped}); it was run as it was released"
+            elif lost := lost_from(cell, source, nb.cells):
+                yield f"the cell {name} has no {', '.join(lost)} any more; it was run as it was released"
 
     def _run_cells(
         self,
@@ -199,12 +229,15 @@ class JudgedExecute(Execute):
         self._answered = widgets.answer(self)
         self._verdicts: dict[int, Verdict] = {}
         self._stopped: dict[str, str] = {}
+        self._errors: list[tuple[NotebookNode, str]] = []
         self._unknown: set[str] = set()
         self._heard: dict[str, Conversation] = {}
         self._passed: frozenset[str] = frozenset()
         self._lacked: set[str] = set()
         with self._opened(nb, given, files or {}, removed) as self._session:
             self._left = self._session.allow(self.notebook_timeout)
+            if given is None:
+                self._given_first(nb, self._session, self._left)
             for index, cell in enumerate(nb.cells):
                 if index not in left_out:
                     self._execute(cell, index)
@@ -347,6 +380,7 @@ class JudgedExecute(Execute):
             reply = run.reply
         if reply.get("status", "error") == "error":
             self._stopped[_name(cell)] = where_it_stopped(reply)
+            self._errors.append((cell, where_it_stopped(reply)))
             self._unknown |= unknown(str(reply["ename"]), str(reply["evalue"]))
             self._lacked |= lacked(str(reply["ename"]), str(reply["evalue"]), self._left_out)
             self.on_cell_executed(cell=cell, cell_index=index, execute_reply={"content": {**reply, "status": "error"}})
@@ -426,6 +460,7 @@ class JudgedExecute(Execute):
         try:
             with self._opened(nb, None, {}, ()) as session:
                 left = session.allow(seconds)
+                self._given_first(nb, session, left)
                 for index, cell in enumerate(nb.cells[: max(asked) + 1]):
                     source = asked.get(index, "" if index in self._verdicts else cell.source)
                     if cell.cell_type != "code" or index in left_out or self._skipped(cell) or not source.strip():

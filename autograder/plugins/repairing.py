@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,7 +23,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import compute_checksum
 
-from autograder.plugins.experiments import MARK
+from autograder.plugins.experiments import MARK, names_in, words_in
 from autograder.plugins.judges import judge_of
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import NOTES, UNREAD
@@ -38,6 +39,25 @@ RELEASED = "released"
 
 LOOK_FOR_IT = "*A person looks for the answer in the student's own cells: {}.*"
 MISSING = "# this answer was missing"
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a notebook was released with beside the gradebook's cells.
+
+    Attributes:
+        known: what stands in each cell, and the ids of those with code.
+        given: by their names, the cells above the first answer that only import and define: answers may need what they bind.
+    """
+
+    known: frozenset[str] = frozenset()
+    given: tuple[tuple[str, str], ...] = ()
+
+    def lacking_in(self, cells: Iterable[NotebookNode]) -> bool:
+        """Whether not all of the given cells are there as they were released, in order."""
+        sources = [_squeezed(source) for _, source in self.given]
+        found = [squeezed for cell in cells if cell.cell_type == "code" and (squeezed := _squeezed(cell.source))]
+        return [one for one in found if one in sources] != sources
 
 
 @dataclass(frozen=True)
@@ -82,13 +102,11 @@ class Repair(NbGraderPreprocessor):
         if nb.metadata.pop(UNREAD, False):  # of cells that nobody read there is nothing to say
             nb.cells += as_released(official)
             return nb, resources
-        nb.cells, notes = repair(nb.cells, official, info.get(RELEASED, ()))
+        nb.cells, notes = repair(nb.cells, official, info.get(RELEASED, Released()))
         notes = told + notes
         for note in notes:
             self.log.warning("%s of %s: %s", info["notebook"], info["student"], printable(note))
-        if notes:
-            listed = "\n".join(f"- {escape(printable(note))}" for note in notes)
-            nb.cells.insert(0, new_markdown_cell(f"{REPAIRED}\n\n{listed}"))
+        tell(nb, notes)
         return nb, resources
 
     def _gradebook(self, url: str) -> Gradebook:
@@ -120,27 +138,40 @@ def official_cells(gradebook: Gradebook, notebook: str, assignment: str) -> list
     return found
 
 
-def released_in(path: Path) -> frozenset[str]:
-    """By what the cells of a notebook as it was released are known: what stands in each, and the ids of those with code.
+def released_in(path: Path) -> Released:
+    """What a notebook was released with.
 
     Args:
         path: the source notebook. Where there is none, all cells pass for a student's own.
     """
     if not path.is_file():
-        return frozenset()
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    texts = {"".join(cell["source"]).strip() for cell in cells}
-    return frozenset(texts | {cell["id"] for cell in cells if cell["cell_type"] == "code" and "id" in cell})
+        return Released()
+    cells = [(cell, "".join(cell["source"])) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    known = {source.strip() for _, source in cells}
+    code = [(cell, cell.get("id", ""), source) for cell, source in cells if cell["cell_type"] == "code"]
+    above = takewhile(lambda one: not one[0]["metadata"].get("nbgrader", {}).get("solution"), code)
+    given = tuple((name, source) for _, name, source in above if name and not names_in(source).acts)
+    return Released(frozenset(known | {name for _, name, _ in code if name}), given)
+
+
+def tell(nb: NotebookNode, notes: Iterable[str]) -> None:
+    """Say on top of a notebook what was put right in it, below what is said there already."""
+    listed = "\n".join(f"- {escape(printable(note))}" for note in notes)
+    top = next((cell for cell in nb.cells[:2] if cell.source.startswith(REPAIRED)), None)
+    if listed and top is not None:
+        top.source += f"\n{listed}"
+    elif listed:
+        nb.cells.insert(0, new_markdown_cell(f"{REPAIRED}\n\n{listed}"))
 
 
 def repair(
-    cells: list[NotebookNode], official: list[OfficialCell], released: Collection[str] = ()
+    cells: list[NotebookNode], official: list[OfficialCell], released: Released = Released()
 ) -> tuple[list[NotebookNode], list[str]]:
     """The cells as they may be graded, and a note on everything that was not as it was released.
 
     Args:
         official: the cells that the gradebook has.
-        released: what `released_in` says of the others.
+        released: the other cells.
     """
     notes: list[str] = []
     known = {cell.name: cell for cell in official}
@@ -160,7 +191,7 @@ def repair(
         elif name is not None:
             notes.append(f"{name!r:.60} is not a cell of this assignment; it is graded as an ordinary cell")
         kept.append(cell)
-    own = [cell for cell in kept if _is_own(cell, released)]
+    own = [cell for cell in kept if _is_own(cell, released.known)]
     for cell in official:
         if cell.name not in claims:
             looks = "; a person looks for the answer in other cells" if cell.by_hand else ""
@@ -172,7 +203,46 @@ def repair(
             notes.append(f"the cell {cell.name} is as it was released; a person looks for the answer in other cells")
             claims[cell.name].source += f"\n\n{LOOK_FOR_IT.format('this cell is as it was released')}"
     _follow_own_answers(kept, own, known, notes)
+    _put_back_given(kept, released.given, notes)
     return kept, notes
+
+
+def _put_back_given(kept: list[NotebookNode], given: Iterable[tuple[str, str]], notes: list[str]) -> None:
+    """Put given cells that are missing above all others, so that whatever a student binds of the same name counts."""
+    missing = [(name, source) for name, source in given if version_of(name, source, kept) is None]
+    for place, (name, source) in enumerate(missing):
+        retyped = any(cell.get("id") == name for cell in kept)
+        notes.append(f"the cell {name} {'had become text' if retyped else 'was missing'}; it was put back")
+        kept.insert(place, new_code_cell(source, **({} if retyped else {"id": name})))
+
+
+def version_of(name: str, source: str, cells: Iterable[NotebookNode]) -> NotebookNode | None:
+    """What a student has made of a given cell: the one of its name, or else, as some editors lose these, the first that has half of its
+    lines; None where it is missing."""
+    code = [cell for cell in cells if cell.cell_type == "code" and "nbgrader" not in cell.metadata]
+    lines = _lines(source)
+    same = (cell for cell in code if cell.get("id") == name)
+    return next(same, next((cell for cell in code if 2 * len(lines & _lines(cell.source)) >= len(lines)), None))
+
+
+def lost_from(cell: NotebookNode, source: str, cells: Iterable[NotebookNode]) -> list[str]:
+    """The names that a given cell bound when it was released, that no cell binds any more and another one has in it."""
+    code = [each for each in cells if each.cell_type == "code"]
+    used = words_in(each.source for each in code if each is not cell)
+    return sorted(name for name in names_in(source).written & used if not any(_defines(each, name) for each in code))
+
+
+def is_same(source: str, released: str) -> bool:
+    """Whether a cell is as it was released; how front ends end lines and indent makes no difference."""
+    return _squeezed(source) == _squeezed(released)
+
+
+def _squeezed(source: str) -> str:
+    return "".join(source.split())
+
+
+def _lines(source: str) -> set[str]:
+    return {line for each in source.splitlines() if (line := each.strip()) and not line.startswith("#")}
 
 
 def _is_own(cell: NotebookNode, released: Collection[str]) -> bool:

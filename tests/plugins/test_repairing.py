@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
 
-from autograder.plugins.repairing import OfficialCell, repair
+from autograder.plugins.repairing import OfficialCell, Released, repair
 from course.cells import defines
 
 
@@ -226,7 +226,7 @@ def test_of_several_the_last_counts_and_tests_keep_their_order() -> None:
 
 def test_a_cell_of_the_release_is_no_answer() -> None:
     cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
-    kept, notes = repair([*cells, handed_in(None, source=OWN)], OFFICIAL, {OWN})
+    kept, notes = repair([*cells, handed_in(None, source=OWN)], OFFICIAL, Released(frozenset({OWN})))
     assert [cell.source for cell in kept] == [*(one.source for one in OFFICIAL), OWN]
     assert notes == []
 
@@ -247,7 +247,7 @@ def test_a_question_is_as_released_only_where_no_other_cell_can_be_its_answer(
     cell = nbformat.from_dict(
         {"id": "a", "cell_type": "markdown", "source": source, "metadata": {"nbgrader": dict(ASKED.metadata)}}
     )
-    kept, _ = repair([cell, nbformat.from_dict(TEXT)], [ASKED], released)
+    kept, _ = repair([cell, nbformat.from_dict(TEXT)], [ASKED], Released(frozenset(released)))
     assert (kept[0].source != ASKED.source) is waits
 
 
