@@ -99,7 +99,7 @@ class OfficialNotebook:
     grade_cells: tuple[GradedCell, ...]
     solution_cells: tuple[SolutionCell, ...]
     task_cells: tuple[GradedCell, ...]
-    released: Released = Released()
+    released: Released
     """Its other cells, where the course's judge knows the notebook."""
 
 

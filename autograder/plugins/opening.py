@@ -42,7 +42,15 @@ from autograder.plugins.reading import (
     unwanted,
     why_not_read,
 )
-from autograder.plugins.repairing import RELEASED, OfficialCell, Released, answers_in, as_released, official_cells, released_in
+from autograder.plugins.repairing import (
+    RELEASED,
+    OfficialCell,
+    Released,
+    answers_in,
+    as_released,
+    official_cells,
+    released_in,
+)
 from autograder.plugins.structure import NOBODY, QUARANTINE, Structure
 from autograder.plugins.submitted import file_of, notebook_of
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
 
-from autograder.plugins.repairing import OfficialCell, Released, repair
+from autograder.plugins.repairing import OfficialCell, Released, released_in, repair
 from course.cells import defines
 
 
@@ -262,3 +264,46 @@ def test_where_an_answer_was_written_into_a_copy_the_copy_counts() -> None:
     cells, notes = repair([released, handed_in("f_solution", source="def f(): return 1"), *HONEST[1:]], OFFICIAL)
     assert named(cells)["f_solution"].source == "def f(): return 1"
     assert notes == ["the cell f_solution was there twice; the first is as it was released, so the other counts"]
+
+
+GIVEN = (("setup", "import numpy as np\nfrom course import check"), ("carried-over", "def softmax(S):\n    return S"))
+"""Cells that a course gives, by their ids."""
+GIVEN_CELLS = [
+    nbformat.from_dict({"id": name, "cell_type": "code", "source": source, "metadata": {}}) for name, source in GIVEN
+]
+
+
+def with_given(*cells: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
+    own = [nbformat.from_dict(cell) for cell in (*cells, *HONEST)]
+    return repair(own, OFFICIAL, Released(given=GIVEN))
+
+
+def test_a_given_cell_that_is_missing_is_put_back_above_what_a_student_binds() -> None:
+    own = handed_in(None, source="def softmax(S): return 2 * S")
+    kept, notes = with_given(GIVEN_CELLS[0], own)
+    assert [cell.source for cell in kept[:3]] == [GIVEN[1][1], GIVEN[0][1], own.source]
+    assert notes == ["the cell carried-over was missing; it was put back"]
+    assert Released(given=GIVEN).lacking_in(kept), "what it needs is not above it"
+
+
+def test_a_given_cell_that_is_there_is_left_as_its_student_wrote_it() -> None:
+    changed = nbformat.from_dict({**GIVEN_CELLS[0], "source": f"import math\n{GIVEN[0][1]}"})
+    nameless = nbformat.from_dict({**changed, "id": "x1"})
+    for first in (GIVEN_CELLS[0], changed, nameless):
+        kept, notes = with_given(first, GIVEN_CELLS[1])
+        assert len(kept) == 2 + len(HONEST)
+        assert notes == []
+        assert Released(given=GIVEN).lacking_in(kept) is (first is not GIVEN_CELLS[0])
+
+
+def test_given_are_the_cells_above_the_first_answer_that_import_and_define_alone(tmp_path: Path) -> None:
+    sources = ["import numpy as np", "print(1)", "def f(): pass"]
+    cells = [{"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": [one]} for i, one in enumerate(sources)]
+    answer = {**cells[0], "id": "answer", "metadata": {"nbgrader": {"solution": True}}}
+    path = tmp_path / "source.ipynb"
+    path.write_text(
+        json.dumps({"cells": [*cells[:2], {**cells[0], "cell_type": "markdown"}, cells[2], answer, cells[2]]})
+    )
+    found = released_in(path)
+    assert found.given == (("c0", sources[0]), ("c2", sources[2]))
+    assert found.known == {*sources, "c0", "c1", "c2", "answer"}
