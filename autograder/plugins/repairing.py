@@ -202,7 +202,8 @@ def repair(
         elif cell.by_hand and own and claims[cell.name].source == cell.source:
             notes.append(f"the cell {cell.name} is as it was released; a person looks for the answer in other cells")
             claims[cell.name].source += f"\n\n{LOOK_FOR_IT.format('this cell is as it was released')}"
-    _follow_own_answers(kept, own, known, notes)
+    elsewhere = [cell for cell in kept if _may_hold_answers(cell, known, released.known)]
+    _follow_answers_elsewhere(kept, elsewhere, known, notes)
     _put_back_given(kept, released.given, notes)
     return kept, notes
 
@@ -229,7 +230,7 @@ def lost_from(cell: NotebookNode, source: str, cells: Iterable[NotebookNode]) ->
     """The names that a given cell bound when it was released, that no cell binds any more and another one has in it."""
     code = [each for each in cells if each.cell_type == "code"]
     used = words_in(each.source for each in code if each is not cell)
-    return sorted(name for name in names_in(source).written & used if not any(_defines(each, name) for each in code))
+    return sorted(name for name in names_in(source).written & used if not any(defines(each, name) for each in code))
 
 
 def is_same(source: str, released: str) -> bool:
@@ -252,20 +253,28 @@ def _is_own(cell: NotebookNode, released: Collection[str]) -> bool:
     return bool(text) and not known and "nbgrader" not in cell.metadata
 
 
-def _follow_own_answers(
-    kept: list[NotebookNode], own: list[NotebookNode], known: dict[str, OfficialCell], notes: list[str]
+def _may_hold_answers(cell: NotebookNode, known: dict[str, OfficialCell], released: Collection[str]) -> bool:
+    """Whether a student has put code into a cell: one of their own, one for another answer, or one that the course gave."""
+    official = known.get(_official_name(cell))
+    if official is None:
+        return cell.cell_type == "code" and cell.source.strip() not in released
+    return not official.locked and cell.cell_type == "code" and is_written(cell, official.source)
+
+
+def _follow_answers_elsewhere(
+    kept: list[NotebookNode], elsewhere: list[NotebookNode], known: dict[str, OfficialCell], notes: list[str]
 ) -> None:
-    """Where an answer cell is as it was released, or defines nothing of this name, and a cell of the student's own does, let the test
-    come after that cell: of several after the last, as in a kernel that has run them all."""
+    """Where an answer cell is as it was released, or defines nothing of this name, and another cell does, let the test come after that
+    cell: of several after the last, as in a kernel that has run them all."""
     after: dict[int, int] = {}
     for name, answer in known.items():
         test = name.removesuffix(ANSWER)
         if answer.locked or test == name or test not in known:
             continue
         place, cell = next((i, cell) for i, cell in enumerate(kept) if _official_name(cell) == name)
-        found = next((other for other in reversed(own) if _defines(other, test)), None)
+        found = next((other for other in reversed(elsewhere) if other is not cell and defines(other, test)), None)
         written = is_written(cell, answer.source)
-        if found is None or (written and _defines(cell, test)):
+        if found is None or (written and defines(cell, test)):
             continue
         moved = not written and place > (there := _place(kept, found))
         if moved:
@@ -277,7 +286,8 @@ def _follow_own_answers(
             after[id(found)] = after.get(id(found), 0) + 1
             moved = True
         if moved:
-            notes.append(f"the cell {name} has no {test} in it, and a cell of your own has; that one was judged")
+            holds = f"the cell {_official_name(found)}" if _official_name(found) else "a cell of your own"
+            notes.append(f"the cell {name} has no {test} in it, and {holds} has; that one was judged")
 
 
 def is_written(cell: NotebookNode, released: str) -> bool:
@@ -293,12 +303,40 @@ def _last_line(source: str) -> str:
     return next((line for line in lines if line and not line.startswith("#")), "")
 
 
-def _defines(cell: NotebookNode, name: str) -> bool:
+def defines(cell: NotebookNode, name: str) -> bool:
     """Whether a cell of code gives something this name, as far as a line tells."""
-    binds = (
-        rf"^[ \t]*(?:async +)?def +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)|^[ \t]*(?:from +\S+ +)?import\b.*\b{name}\b"
+    binds = rf"^{name} *(?::[^=\n]*)?=(?!=)|^[ \t]*(?:from +\S+ +)?import\b.*\b{name}\b"
+    return cell.cell_type == "code" and (
+        re.search(binds, cell.source, re.MULTILINE) is not None or "" in _around_definitions(cell.source, name)
     )
-    return cell.cell_type == "code" and re.search(binds, cell.source, re.MULTILINE) is not None
+
+
+def class_with(name: str, cells: Iterable[NotebookNode]) -> str:
+    """The class in some cells of code that has a function of this name; "" where there is none."""
+    found = (one for cell in cells if cell.cell_type == "code" for one in _around_definitions(cell.source, name))
+    return next((around.split()[1] for around in found if around.startswith("class")), "")
+
+
+def _around_definitions(source: str, name: str) -> list[str]:
+    """Of each function of this name, what it is defined in, such as "class Mask" or "def main"; "" where it stands by itself."""
+    lines = source.expandtabs().split("\n")
+    places = [i for i, line in enumerate(lines) if re.match(rf" *(?:async +)?def +{name}\b", line)]
+    return [_around(lines[place::-1]) for place in places]
+
+
+def _around(upwards: list[str]) -> str:
+    """What the first of some lines is in: those that follow stand above it."""
+    depth = _depth(upwards[0])
+    for line in upwards[1:]:
+        if line.strip() and line.strip()[0] not in "#)]}" and _depth(line) < depth:
+            depth = _depth(line)
+            if around := re.match(r" *(?:async +)?((?:class|def) +\w+)", line):
+                return around[1]
+    return ""
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _place(cells: list[NotebookNode], cell: NotebookNode) -> int:

@@ -196,6 +196,7 @@ def test_an_answer_in_a_cell_of_ones_own_is_judged_wherever_it_stands(order: tup
         "f: int = 3",
         "%time x = 1\nimport f",
         "if True:\n    def f(): ...",
+        "class Mask:\n    def f(): ...\n\ntry:\n    def f(): ...\nfinally: pass",
     ],
 )
 def test_whatever_defines_it_counts(own: str) -> None:
@@ -204,7 +205,20 @@ def test_whatever_defines_it_counts(own: str) -> None:
     assert defines(own, "f"), "as handing in sees it"
 
 
-@pytest.mark.parametrize("own", ["f()", "# def f(): ...", "f == 3", "def ff(): ...", "g.f = 3", "print('f = 3')"])
+@pytest.mark.parametrize(
+    "own",
+    [
+        "f()",
+        "# def f(): ...",
+        "f == 3",
+        "def ff(): ...",
+        "g.f = 3",
+        "print('f = 3')",
+        "class Mask:\n    x = 1\n\n    @staticmethod\n    def f(): ...",
+        "class Mask:\n\tif x:\n\t\tdef f(): ...",
+        "def main(\n    x,\n):\n    async def f(): ...",
+    ],
+)
 def test_what_does_not_define_it_does_not(own: str) -> None:
     cells = handed_in("f_solution", source=STUB), handed_in("f"), handed_in(None, source=own)
     sources, notes = sources_of(*cells)
@@ -224,6 +238,31 @@ def test_of_several_the_last_counts_and_tests_keep_their_order() -> None:
     cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
     kept, _ = repair([*cells, handed_in(None, source=OWN), handed_in(None, source=both)], OFFICIAL)
     assert [cell.source for cell in kept[2:]] == [OWN, both, TEST, OFFICIAL[3].source]
+
+
+def test_answers_in_each_others_cells_are_judged_where_they_stand() -> None:
+    f, g = "def f(): return 1", "def g(): return 2"
+    cells = handed_in("f_solution", source=g), handed_in("f"), handed_in("g_solution", source=f), handed_in("g")
+    kept, notes = repair(list(cells), OFFICIAL)
+    assert [cell.source for cell in kept] == [g, f, TEST, OFFICIAL[3].source]
+    assert notes == ["the cell f_solution has no f in it, and the cell g_solution has; that one was judged"]
+
+
+def test_answers_that_all_stand_in_the_first_cell_are_judged_there() -> None:
+    both = "def f(): return 1\ndef g(): return 2"
+    cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
+    cells[0].source = both
+    kept, notes = repair(cells, OFFICIAL)
+    assert [cell.source for cell in kept] == [OFFICIAL[2].source, both, TEST, OFFICIAL[3].source]
+    assert notes == ["the cell g_solution has no g in it, and the cell f_solution has; that one was judged"]
+
+
+def test_an_answer_written_into_a_cell_that_the_course_gave_counts() -> None:
+    cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
+    given = nbformat.from_dict({"id": "guess", "cell_type": "code", "source": OWN, "metadata": {}})
+    kept, notes = repair([given, *cells], OFFICIAL, Released(frozenset({"guess", "guess = None"})))
+    assert [cell.source for cell in kept[:3]] == [STUB, OWN, TEST]
+    assert len(notes) == 1
 
 
 def test_a_cell_of_the_release_is_no_answer() -> None:

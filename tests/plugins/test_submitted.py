@@ -150,6 +150,21 @@ NEEDING = {
         {"pairwise_dots": RIGHT["pairwise_dots"] + "\nfrom tools import mix_rows", "mix_rows": "pass"},
         "tools",
     ),
+    "imports-a-helper-above": (
+        {
+            "pairwise_dots": RIGHT["pairwise_dots"] + "\nfrom helpers import mixed",
+            "mix_rows": "def mix_rows(A, V):\n    return mixed(A, V)",
+        },
+        "helpers.py",
+    ),
+    "imports-everything-below": (
+        {"mix_rows": "def mix_rows(A, V):\n    return mixed(A, V)\nfrom helpers import *"},
+        "helpers.py",
+    ),
+    "loads-below": (
+        {"mix_rows": "def mix_rows(A, V):\n    return A @ V * table\ntable = np.loadtxt('data.csv')"},
+        "data.csv",
+    ),
     "opens": ({"mix_rows": "text = open('data.csv').read()\n" + RIGHT["mix_rows"]}, "data.csv"),
 }
 """Answers to an exercise that need what lies beside the notebook, and what that is."""
