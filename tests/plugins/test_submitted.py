@@ -237,6 +237,9 @@ def run(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Run
     course = new_course()
     hand_in(course, "honest", filled(course, RIGHT))
     hand_in(course, "blank", filled(course, {}))
+    elsewhere = filled(course, {})
+    elsewhere.cells.insert(1, new_code_cell("\n".join(RIGHT.values())))
+    hand_in(course, "elsewhere", elsewhere)
     beside = hand_in(course, "answered-beside", filled(course, {"mix_rows": RIGHT["mix_rows"]}))
     write(beside.with_name("old.ipynb"), filled(course, RIGHT))
     two_blanks = hand_in(course, "two-blanks", filled(course, {}))
@@ -321,6 +324,17 @@ def test_a_file_that_was_left_out_and_that_an_answer_needed_is_named_beside_it(r
     found = next(line for line in lines(run.course, NOTEBOOK) if (line.student, line.exercise) == (student, "mix_rows"))
     assert found.score == 0.0
     assert found.outcome == "raised" or found.outcome.startswith("did not run")
+
+
+def test_an_answer_that_was_judged_in_another_cell_is_not_said_to_be_missing(run: Run) -> None:
+    assert scores(run.course, "elsewhere") == (2.0, 2.0, 3.0)
+    assert "No response" not in words(page(run.course, "elsewhere"))
+    assert "No response" in words(page(run.course, "blank"))
+
+
+def test_the_sign_of_an_answer_that_was_not_given_is_its_own(run: Run) -> None:
+    assert "mix_rows 0 of 2 · not attempted" in words(page(run.course, "blank"))
+    assert "mix_rows 0 of 2 ✗ did not run" in words(page(run.course, "imports"))
 
 
 @pytest.mark.parametrize("student", SETUP)
