@@ -443,7 +443,9 @@ class JudgedExecute(Execute):
         if verdict.outcome in ALARMING and (lived or fault):
             rest = "" if self._session.alive else REST
             self._warn(f"{exercise}: {SENTENCES[verdict.outcome]}{rest}")
-        self._verdicts[index] = self._telling_of_files(self._telling_of_cells(verdict, heard), heard)
+        self._verdicts[index] = self._telling_of_files(
+            self._telling_of_cells(verdict, heard, self.nb.cells[index + 1 :]), heard
+        )
 
     @property
     def _left_out(self) -> Sequence[str]:
@@ -464,8 +466,13 @@ class JudgedExecute(Execute):
         }
         return {name: stops[-1] for name, stops in binding.items() if stops}
 
-    def _telling_of_cells(self, verdict: Verdict, heard: Conversation | None) -> Verdict:
-        """A verdict that says of an answer that is not there where it is, and of a name that was missing which cell did not come to it."""
+    def _telling_of_cells(self, verdict: Verdict, heard: Conversation | None, below: Sequence[NotebookNode]) -> Verdict:
+        """A verdict that says of an answer that is not there where it is, of a name that was missing which cell did not come to it, and
+        of two answers which one was judged.
+
+        Args:
+            below: the cells below the test.
+        """
         name = verdict.exercise
         if verdict.outcome == "not attempted":
             stops = [one.why for one in self._stops if defines(one.cell, name) and not one.why.startswith(UNWRITTEN)]
@@ -476,9 +483,11 @@ class JudgedExecute(Execute):
             return replace(verdict, outcome="did not run", note=IN_A_CLASS.format(name=name, found=found))
         if verdict.outcome == "passed":
             return verdict
-        told = (
+        told = [
             NOT_BOUND.format(name=missing, why=stop.why.rstrip(".")) for missing, stop in self._causes(heard).items()
-        )
+        ]
+        if heard and any(defines(cell, name) and cell.source.strip() not in self._released.known for cell in below):
+            told.append(ANOTHER_BELOW.format(name=name))
         return replace(verdict, note=" ".join(filter(None, [verdict.note, *told])))
 
     def _telling_of_files(self, verdict: Verdict, heard: Conversation | None) -> Verdict:
@@ -547,6 +556,9 @@ NONE_OF_THE_NAME = "no {}: "
 EVERYTHING = "import *"
 UNWRITTEN = "NotImplementedError"
 NOT_BOUND = "`{name}` is not defined, because the cell that would define it stopped ({why})."
+ANOTHER_BELOW = (
+    "What was judged is the {name} above its test. A cell below the test has another {name}, which was not judged."
+)
 IN_A_CLASS = "no {name}: the class {found} holds it, and a function has to stand by itself. Take it out of the class."
 LEFT_BEHIND = "{} lay beside your notebook and was left out: only the notebook is graded. Paste what you need of it into the notebook."
 GREEDY = "Your code took more memory than there is for a notebook; what had been earned before is kept."

@@ -177,15 +177,19 @@ def repair(
     known = {cell.name: cell for cell in official}
     claims: dict[str, NotebookNode] = {}
     kept: list[NotebookNode] = []
-    for cell in cells:
+    for place, cell in enumerate(cells):
         name, stated = _claimed(cell), cell.metadata
         cell.metadata = _mark(stated)
-        if name in claims and not _answers_after_all(cell, claims[name], known[name]):
+        follows = {_claimed(later) for later in cells[place + 1 :]} - set(claims)
+        if name in claims and not (counts := _why_the_other(cell, claims[name], known[name], follows)):
             notes.append(f"the cell {name} was there twice; the first one counts, the other is an ordinary cell")
+            if cell.source == known[name].source != claims[name].source:  # below the answer it would take its place
+                kept.insert(_place(kept, claims[name]), cell)
+                continue
         elif name in known:
             if name in claims:
                 claims[name].metadata = NotebookNode()
-                notes.append(f"the cell {name} was there twice; the first is as it was released, so the other counts")
+                notes.append(f"the cell {name} was there twice; {counts}")
             cell = _restored(cell, known[name], stated, notes)
             claims[name] = cell
         elif name is not None:
@@ -359,9 +363,24 @@ def _claimed(cell: NotebookNode) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _answers_after_all(cell: NotebookNode, first: NotebookNode, official: OfficialCell) -> bool:
-    """Whether a student has left an answer cell as it was and written into a copy."""
-    return not official.locked and first.source == official.source != cell.source
+def _why_the_other(
+    cell: NotebookNode, first: NotebookNode, official: OfficialCell, follows: Collection[str | None]
+) -> str:
+    """Why of two cells of one name the other counts and not the first, which is so where a kernel would have it; "" where the first does.
+
+    Args:
+        follows: the names of the cells below, of which there was none above.
+    """
+    test = official.name.removesuffix(ANSWER)
+    if official.locked or cell.source == official.source:
+        return ""
+    if first.source == official.source:
+        return "the first is as it was released, so the other counts"
+    if not defines(cell, test):
+        return ""
+    if not defines(first, test):
+        return f"the first has no {test} in it, so the other counts"
+    return "the one right above its test counts, the other is an ordinary cell" if test in follows else ""
 
 
 def _answer_to(test: str) -> str:

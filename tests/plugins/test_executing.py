@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,15 @@ def in_a_cell_of_its_own(notebook: NotebookNode, path: Path) -> NotebookNode:
     return notebook
 
 
+def with_another_below(notebook: NotebookNode, path: Path) -> NotebookNode:
+    """A wrong answer in its cell, and a right copy of the cell under its test."""
+    answer = answer_cell(notebook, "mix_rows")
+    copied = copy.deepcopy(answer)
+    answer.source = "def mix_rows(A, V):\n    return 2.0"
+    notebook.cells.insert(notebook.cells.index(answer) + 2, copied)
+    return notebook
+
+
 def answering(source: str) -> Attempt:
     return Attempt(ending_with("pass", mix_rows=source).make, (2.0, 0.0, 3.0))
 
@@ -106,6 +116,7 @@ ATTEMPTS = {
     "shows-what-no-notebook-holds": ending_with(UNPRINTABLE),
     "has-a-check-of-their-own": beginning_with(OWN_CHECK),
     "stops-in-a-cell-of-its-own": Attempt(in_a_cell_of_its_own, (2.0, 0.0, 3.0)),
+    "has-another-below": Attempt(with_another_below, (2.0, 0.0, 3.0)),
     "wraps-an-answer": ending_with("pass", pairwise_dots=WRAPPED),
     **{student: answering(source) for student, (source, _) in NOT_RUN.items()},
 }
@@ -146,6 +157,13 @@ def test_the_page_says_of_an_answer_that_is_not_there_where_it_is(graded: Graded
     assert "mix_rows: did not run, 0 of 2 points" in said
     assert sentence in said
     assert "not attempted" not in said
+
+
+def test_the_page_says_of_two_answers_which_one_was_judged(graded: Graded) -> None:
+    said = words(page(graded.course, "has-another-below"))
+    assert "What was judged is the mix_rows above its test." in said
+    assert "the cell mix_rows_solution was there twice; the first one counts, the other is an ordinary cell" in said
+    assert "What was judged" not in words(page(graded.course, "shows-marks-later"))
 
 
 def test_the_page_says_what_a_name_was_bound_to(graded: Graded) -> None:

@@ -346,3 +346,31 @@ def test_given_are_the_cells_above_the_first_answer_that_import_and_define_alone
     found = released_in(path)
     assert found.given == (("c0", sources[0]), ("c2", sources[2]))
     assert found.known == {*sources, "c0", "c1", "c2", "answer"}
+
+
+F1, F2 = "def f(): return 1", "def f(): return 2"
+
+
+@pytest.mark.parametrize(
+    ("order", "judged", "says"),
+    [
+        ((F1, TEST, F2), F1, "the first one counts, the other is an ordinary cell"),
+        ((TEST, F1, F2), F1, "the first one counts, the other is an ordinary cell"),
+        ((F1, F2, TEST), F2, "the one right above its test counts, the other is an ordinary cell"),
+        ((F1, STUB, TEST), F1, "the first one counts, the other is an ordinary cell"),
+        (("print(1)", F2, TEST), F2, "the first has no f in it, so the other counts"),
+        (("print(1)", TEST, F2), F2, "the first has no f in it, so the other counts"),
+        ((F1, "    return 1", TEST), F1, "the first one counts, the other is an ordinary cell"),
+        ((STUB, TEST, F2), F2, "the first is as it was released, so the other counts"),
+    ],
+)
+def test_of_two_cells_of_one_name_the_one_that_is_said_to_count_is_judged(
+    order: tuple[str, ...], judged: str, says: str
+) -> None:
+    made = [handed_in("f" if source == TEST else "f_solution", source=source) for source in order]
+    kept, notes = repair([*made, *[nbformat.from_dict(cell) for cell in HONEST[2:]]], OFFICIAL)
+    sources = [cell.source for cell in kept]
+    defining = [one for one in sources[: sources.index(TEST)] if one.startswith("def f")]
+    assert defining[-1] == judged
+    assert named(kept)["f_solution"].source == judged
+    assert f"the cell f_solution was there twice; {says}" in notes
