@@ -10,6 +10,7 @@ from course import answers
 from course.checking import FailingCase, Tried, only_a_loop, plainest, tried_again, try_publicly
 from course.trial.message import Message
 from course.trial.ranks import staying
+from course.trial.silence import silently
 from course.trial.text import folded
 
 PAGE_WIDTH = 64
@@ -28,13 +29,14 @@ def in_lines(introduction: str, case: FailingCase) -> str:
 
 def tell(function: Callable[..., object], name: str) -> None:
     """Print the plainest public case in which a wrong answer to the exercise of this name goes wrong, in lines and without a hint; a
-    sentence where all of them pass; nothing where there is nothing to try.
+    sentence where all of them pass; nothing where there is nothing to try. What the function prints is left out.
     """
     exercise = answers.find(name, mistakes=False)
-    with staying():
+    with staying(), silently():
         tried = try_publicly(exercise, function) if exercise else None
-        if tried is not None:
-            print(_told(tried, function))
+        told = _told(tried, function) if tried else ""
+    if told:
+        print(told)
 
 
 def _told(tried: Tried, function: Callable[..., object]) -> str:

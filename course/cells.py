@@ -52,10 +52,30 @@ def is_stub(source: str) -> bool:
 
 def defines(source: str, name: str) -> bool:
     """Whether code gives something this name, as far as a line tells. `autograder.plugins.repairing` goes by the same lines."""
-    binds = (
-        rf"^[ \t]*(?:async +)?def +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)|^[ \t]*(?:from +\S+ +)?import\b.*\b{name}\b"
-    )
-    return re.search(binds, source, re.MULTILINE) is not None
+    binds = rf"^{name} *(?::[^=\n]*)?=(?!=)|^[ \t]*(?:from +\S+ +)?import\b.*\b{name}\b"
+    return re.search(binds, source, re.MULTILINE) is not None or "" in around_definitions(source, name)
+
+
+def around_definitions(source: str, name: str) -> list[str]:
+    """Of each function of this name, what it is defined in, such as "class Mask" or "def main"; "" where it stands by itself."""
+    lines = source.expandtabs().split("\n")
+    places = [i for i, line in enumerate(lines) if re.match(rf" *(?:async +)?def +{name}\b", line)]
+    return [_around(lines[place::-1]) for place in places]
+
+
+def _around(upwards: list[str]) -> str:
+    """What the first of some lines is in: those that follow stand above it."""
+    depth = _depth(upwards[0])
+    for line in upwards[1:]:
+        if line.strip() and line.strip()[0] not in "#)]}" and _depth(line) < depth:
+            depth = _depth(line)
+            if around := re.match(r" *(?:async +)?((?:class|def) +\w+)", line):
+                return around[1]
+    return ""
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def as_run(cell: Cell) -> str:

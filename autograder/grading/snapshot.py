@@ -21,7 +21,7 @@ from autograder.grading.database import opened
 from autograder.plugins.agreeing import outdated
 from autograder.plugins.files_beside import beside
 from autograder.plugins.judges import SECTION, Judge, judge_of
-from autograder.plugins.repairing import released_in
+from autograder.plugins.repairing import Released, released_in
 from autograder.plugins.structure import NOBODY
 from autograder.problems import Problem, nearest
 
@@ -99,8 +99,8 @@ class OfficialNotebook:
     grade_cells: tuple[GradedCell, ...]
     solution_cells: tuple[SolutionCell, ...]
     task_cells: tuple[GradedCell, ...]
-    released: frozenset[str] = frozenset()
-    """By what its other cells are known, where the course's judge knows the notebook."""
+    released: Released
+    """Its other cells, where the course's judge knows the notebook."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ class Snapshot:
         """What changes when anything changes that a result depends on."""
         given = sorted((name, file.digest, file.executable) for name, file in self.given.items())
         parts = (
-            [vars(one) | {"released": sorted(one.released)} for one in self.notebooks],
+            [vars(one) | {"released": (sorted(one.released.known), one.released.given)} for one in self.notebooks],
             given,
             self.sanitize,
             self.autograde,
@@ -222,7 +222,7 @@ def _official(notebook: Any, course: Course, assignment: str) -> OfficialNoteboo
         grade_cells=tuple(GradedCell(cell.name, cell.max_score) for cell in notebook.grade_cells),
         solution_cells=tuple(SolutionCell(cell.name) for cell in notebook.solution_cells),
         task_cells=tuple(GradedCell(cell.name, cell.max_score) for cell in notebook.task_cells),
-        released=released_in(source) if assignment in course.judge.notebooks else frozenset(),
+        released=released_in(source) if assignment in course.judge.notebooks else Released(),
     )
 
 

@@ -51,7 +51,7 @@ from course.trial.form import SEVEN_DIGITS
 from course.trial.functions import Function
 from course.trial.link import Allow, Link, by_the_clock
 from course.trial.missing import no_function
-from course.trial.observing import PATIENCE, Account, Observation
+from course.trial.observing import PATIENCE, STOPPED, Account, Observation
 from course.trial.ranks import held_up
 from course.trial.relation import relation
 from course.trial.text import LOOP_LEFT, explain, in_common, recognised
@@ -67,6 +67,8 @@ SECONDS_PER_CALL = 20.0
 REMEMBERS = "Called again, it answers differently: it keeps something from call to call."
 QUESTION = {"say", "name", "arguments", "keywords"}
 NO_FUNCTION = {"say": str, "now": str, "by": str}
+TOO_OFTEN = "it calls `{name}` more than {most:,} times in one call, as an endless loop does"
+TOO_LARGE = "it hands `{name}` more than a hidden test answers: arrays and integers that come to more than {most:,}"
 BESIDE_A_RIGHT_ONE = "It is as asked, and counts once a result is right."
 LIKE_BEFORE = "With other numbers, in the shapes of an earlier call: "
 
@@ -77,6 +79,10 @@ Merit = Literal["right", "form", "wrong"]
 
 class Unreadable(Exception):
     """The other side said something that no honest client says."""
+
+
+class TooMuch(Exception):
+    """A question goes beyond what is answered in one call."""
 
 
 class NoFunction(Exception):
@@ -169,6 +175,7 @@ class Call:
     Attributes:
         functions: those among the arguments; they are evaluated on this side.
         spent: what calls of them have cost.
+        beyond: what the judge said where it was asked for more than it answers; "" where it was not.
         spared: seconds of the judge's processor time that its questions would have cost, had nobody asked them before.
         left, patience, clock: what is left of the time that it may take, of the time after which a wrong answer is not tried
             on more, and of that by the clock.
@@ -180,6 +187,7 @@ class Call:
         self.functions = {a.name: replace(a, run=a.begin()) for a in arguments if isinstance(a, Function)}
         self.spent = dict.fromkeys(self.functions, 0)
         self.spared = 0.0
+        self.beyond = ""
         self.left, self.patience, self.clock = allow(SECONDS_PER_CALL), allow(PATIENCE), by_the_clock(PATIENCE)
 
     def tried_patience(self, got: Observation) -> bool:
@@ -246,8 +254,8 @@ class Interview:
             if not isinstance(said, str):
                 raise Unreadable("neither an observation nor a question")
             if said == "observed":
-                listen = partial(self._observation, case, reply, call.spent, lines)
-                return heard(reply, (id(case), lines, *call.spent.items()), listen)
+                listen = partial(self._observation, call, reply)
+                return heard(reply, (id(case), lines, call.beyond, *call.spent.items()), listen)
             unheard = not any(trial.looked for trial in self.trials)
             if said == "no function" and unheard and {key: type(one) for key, one in reply.items()} == NO_FUNCTION:
                 now, by = (reply[key][:LONGEST_REASON] for key in ("now", "by"))
@@ -255,23 +263,35 @@ class Interview:
             if said != "ask" or set(reply) != QUESTION or not isinstance(reply["name"], str):
                 raise Unreadable("neither an observation nor a question")
             asked += 1
-            if asked > ASKS_PER_CALL:
-                self.link.send({"do": "raise", "message": f"more than {ASKS_PER_CALL} calls of one function"})
-                continue
-            answer = self._reply(call, reply["name"], reply["arguments"], reply["keywords"])
+            try:
+                if asked > ASKS_PER_CALL:
+                    raise TooMuch(TOO_OFTEN.format(name=self._called(case, reply["name"]), most=ASKS_PER_CALL))
+                answer = self._reply(call, reply["name"], reply["arguments"], reply["keywords"])
+            except TooMuch as error:
+                call.beyond = str(error)
+                answer = {"do": "raise", "message": call.beyond}
             try:
                 self.link.send(answer)
             except ValueError as error:  # it does not fit in a frame
-                self.link.send({"do": "raise", "message": str(error)})
+                call.beyond = str(error)
+                self.link.send({"do": "raise", "message": call.beyond})
         raise TimeoutError("one call took too long")
 
-    def _observation(self, case: Case, reply: dict[str, Value], spent: dict[str, int], lines: bool) -> Heard:
+    def _called(self, case: Case, name: str) -> str:
+        """What the student calls a function that the judge has answered for: a parameter, or an exercise that is lent."""
+        labels = zip(case.names(tuple(self.exercise.signature.parameters)), case.arguments, strict=False)
+        return next((label for label, one in labels if isinstance(one, Function) and one.name == name), name[:40])
+
+    def _observation(self, call: Call, reply: dict[str, Value]) -> Heard:
+        case, lines, spent = call.question.case, call.question.lines, call.spent
         try:
             told = Account.from_value({name: value for name, value in reply.items() if name != "say"})
         except ValueError as error:
             raise Unreadable(str(error)) from None
         if lines and "lines" not in told.counts:
             raise Unreadable("its lines were not counted")
+        if call.beyond and told.raised and told.raised.message == call.beyond:
+            told = replace(told, raised=replace(told.raised, kind=STOPPED))
         counts = {**spent, **({"lines": told.counts["lines"]} if lines else {})}
         try:
             return Heard(seen(self.exercise.view, case.read(replace(told, counts=counts))))
@@ -284,7 +304,7 @@ class Interview:
             if not isinstance(arguments, tuple) or not isinstance(keywords, dict):
                 raise TypeError("arguments")
             if sum(_elements(a) for a in (*arguments, *keywords.values())) > ASKED_ELEMENTS:
-                raise ValueError("too large a question")
+                raise TooMuch(TOO_LARGE.format(name=self._called(call.question.case, name), most=ASKED_ELEMENTS))
             with np.errstate(all="ignore"):
                 if name in functions:
                     arguments, keywords = map_leaves(bare, arguments), map_leaves(bare, keywords)
@@ -298,6 +318,8 @@ class Interview:
                     call.spared += spared
                     return {"do": "return", "value": value}
             raise ValueError(f"there is no {name!r:.40}")
+        except TooMuch:
+            raise
         except Exception as error:
             message = f"{error!s:.300}"
             return {"do": "raise", "message": message if message.startswith(f"{name} ") else f"{name:.40}: {message}"}
@@ -481,11 +503,17 @@ def _conclude(
     wrong = [one.got for trial in interview.trials for one in trial.looked if one.found]
     lessons = tuple(recognised(lesson(mistake), wrong, certainty) for mistake in named)
     names = tuple(mistake.__name__ for mistake in named) if certainty != "nearly" else ()
-    raised = not earned and all(got.raised for _, got in answers)
-    outcome: Outcome = "partly" if earned else "raised" if raised else "wrong"
+    outcome: Outcome = "partly" if earned else _unanswered([got for _, got in answers]) or "wrong"
     note = "" if named and is_sure(certainty) else _alike(exercise, interview.trials)
     alike = "" if names else fingerprint(answers, any(trial.loops for trial in interview.trials))
     return Verdict(exercise.name, outcome, findings, names, lessons, note, alike=alike)
+
+
+def _unanswered(got: list[Observation]) -> Outcome | None:
+    """What became of an answer of which no call came to its end; None where one did."""
+    if not all(one.raised for one in got):
+        return None
+    return "timed out" if any(one.raised and one.raised.kind == STOPPED for one in got) else "raised"
 
 
 def _alike(exercise: Exercise, trials: list[Trial]) -> str:

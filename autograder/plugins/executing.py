@@ -7,12 +7,12 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
@@ -48,6 +48,16 @@ from autograder.plugins.papers import PAPER, Papers
 from autograder.plugins.preloading import modules_of
 from autograder.plugins.printable import lines, without_colours
 from autograder.plugins.reading import LEFT_OUT, say_why
+from autograder.plugins.repairing import (
+    RELEASED,
+    Released,
+    class_with,
+    defines,
+    is_same,
+    lost_from,
+    tell,
+    version_of,
+)
 from autograder.plugins.sandbox import Sandbox
 from autograder.plugins.unreached import first_unreached
 from autograder.verdicts.cells import ANSWER
@@ -73,6 +83,7 @@ KILLED = "the process that ran it was killed by this machine (was there memory l
 KILLED_STATE = "killed by the machine"
 NOT_FINAL = "not final"
 """Among what is told of a notebook: why it waits for a person, where the next command runs it anew."""
+MOST_NAMED = 4
 SECONDS_TO_LEAVE = 2.0  # for a cell whose judge has already gone
 
 
@@ -94,6 +105,19 @@ def unusable(config: Config) -> str:
     except (ImportError, TraitError) as error:
         return f"nbgrader_config.py has a setting that cannot be used; mend it: {error}"
     return ""
+
+
+class Stop(NamedTuple):
+    """A cell that stopped.
+
+    Attributes:
+        why: the error that ended it, in a sentence.
+        lacked: the files that it says there are not, of those that were left out.
+    """
+
+    cell: NotebookNode
+    why: str
+    lacked: frozenset[str]
 
 
 class JudgedExecute(Execute):
@@ -180,7 +204,35 @@ class JudgedExecute(Execute):
         nb.metadata.language_info = NotebookNode(LANGUAGE)
         for index, verdict in self._verdicts.items():
             nb.cells[index].outputs = [from_dict(self._output(verdict, nb.cells[index].execution_count))]
+        if judged:
+            notes = list(self._given_cells_that_failed(nb))
+            for note in notes:
+                self._warn(note)
+            tell(nb, notes)
         return nb, resources
+
+    @property
+    def _released(self) -> Released:
+        """What this notebook was released with."""
+        found: Released = self.resources["nbgrader"].get(RELEASED, Released())
+        return found
+
+    def _given_first(self, nb: NotebookNode, session: Session, left: Callable[[], float]) -> None:
+        """Bind what the released notebook's given cells bind, where the student has not left them as they were."""
+        if self._released.lacking_in(nb.cells):
+            for _, source in self._released.given:
+                session.run(source, max(left(), 1.0))
+
+    def _given_cells_that_failed(self, nb: NotebookNode) -> Iterator[str]:
+        """What is said of given cells that a student has changed so that they stop, or bind too little."""
+        for name, source in self._released.given:
+            cell = version_of(name, source, nb.cells)
+            if cell is None or is_same(cell.source, source):
+                continue
+            if stopped := self._stopped(cell):
+                yield f"the cell {name} stopped ({stopped}); it was run as it was released"
+            elif lost := lost_from(cell, source, nb.cells):
+                yield f"the cell {name} has no {', '.join(lost)} any more; it was run as it was released"
 
     def _run_cells(
         self,
@@ -226,13 +278,14 @@ class JudgedExecute(Execute):
         self.reset_execution_trackers()
         self._answered = widgets.answer(self)
         self._verdicts: dict[int, Verdict] = {}
-        self._stopped: dict[str, str] = {}
+        self._stops: list[Stop] = []
         self._unknown: set[str] = set()
         self._heard: dict[str, Conversation] = {}
         self._passed: frozenset[str] = frozenset()
-        self._lacked: set[str] = set()
         with self._opened(nb, given, files or {}, removed) as self._session:
             self._left = self._session.allow(self.notebook_timeout)
+            if given is None:
+                self._given_first(nb, self._session, self._left)
             for index, cell in enumerate(nb.cells):
                 if index not in left_out:
                     self._execute(cell, index)
@@ -374,9 +427,9 @@ class JudgedExecute(Execute):
         else:
             reply = run.reply
         if reply.get("status", "error") == "error":
-            self._stopped[_name(cell)] = where_it_stopped(reply)
-            self._unknown |= unknown(str(reply["ename"]), str(reply["evalue"]))
-            self._lacked |= lacked(str(reply["ename"]), str(reply["evalue"]), self._left_out)
+            error = str(reply["ename"]), str(reply["evalue"])
+            self._unknown |= unknown(*error)
+            self._stops.append(Stop(cell, where_it_stopped(reply), frozenset(lacked(*error, self._left_out))))
             self.on_cell_executed(cell=cell, cell_index=index, execute_reply={"content": {**reply, "status": "error"}})
             if self.force_raise_errors:
                 raise CellExecutionError.from_cell_and_msg(cell, reply)
@@ -418,7 +471,9 @@ class JudgedExecute(Execute):
         if verdict.outcome in ALARMING and (lived or fault):
             rest = "" if self._session.alive else REST
             self._warn(f"{exercise}: {SENTENCES[verdict.outcome]}{rest}")
-        self._verdicts[index] = self._telling_of_files(verdict, heard)
+        self._verdicts[index] = self._telling_of_files(
+            self._telling_of_cells(verdict, heard, self.nb.cells[index + 1 :]), heard
+        )
 
     @property
     def _left_out(self) -> Sequence[str]:
@@ -426,15 +481,51 @@ class JudgedExecute(Execute):
         found: Sequence[str] = self.resources["nbgrader"].get(LEFT_OUT, ())
         return found
 
+    def _stopped(self, answer: NotebookNode | None) -> str:
+        """The error that ended a cell; "" where none did."""
+        return next((stop.why for stop in self._stops if stop.cell is answer), "")
+
+    def _causes(self, heard: Conversation | None) -> dict[str, Stop]:
+        """By the names that an answer found missing, the last cell that would have bound it, and stopped."""
+        names = sorted({name for error in heard.errors for name in unknown(*error)} if heard else ())
+        binding = {
+            name: [one for one in self._stops if defines(one.cell, name) or EVERYTHING in one.cell.source]
+            for name in names
+        }
+        return {name: stops[-1] for name, stops in binding.items() if stops}
+
+    def _telling_of_cells(self, verdict: Verdict, heard: Conversation | None, below: Sequence[NotebookNode]) -> Verdict:
+        """A verdict that says of an answer that is not there where it is, of a name that was missing which cell did not come to it, and
+        of two answers which one was judged.
+
+        Args:
+            below: the cells below the test.
+        """
+        name = verdict.exercise
+        if verdict.outcome == "not attempted":
+            stops = [one.why for one in self._stops if defines(one.cell, name) and not one.why.startswith(UNWRITTEN)]
+            if stops:
+                return replace(verdict, outcome="did not run", note=stops[-1])
+        nowhere = verdict.outcome == "not attempted" or verdict.note.startswith(NONE_OF_THE_NAME.format(name))
+        if nowhere and (found := class_with(name, self.nb.cells)):
+            return replace(verdict, outcome="did not run", note=IN_A_CLASS.format(name=name, found=found))
+        if verdict.outcome == "passed":
+            return verdict
+        told = [
+            NOT_BOUND.format(name=missing, why=stop.why.rstrip(".")) for missing, stop in self._causes(heard).items()
+        ]
+        if heard and any(defines(cell, name) and cell.source.strip() not in self._released.known for cell in below):
+            told.append(ANOTHER_BELOW.format(name=name))
+        return replace(verdict, note=" ".join(filter(None, [verdict.note, *told])))
+
     def _telling_of_files(self, verdict: Verdict, heard: Conversation | None) -> Verdict:
         """A verdict that says which file an answer needed that lay beside the notebook."""
         if verdict.faulty or verdict.outcome == "passed":
             return verdict
-        own = (
-            self._lacked
-            if heard is None
-            else {file for error in heard.errors for file in lacked(*error, self._left_out)}
-        )
+        stops = self._stops if heard is None else self._causes(heard).values()
+        errors = heard.errors if heard else ()
+        own = {file for stop in stops for file in stop.lacked}
+        own |= {file for error in errors for file in lacked(*error, self._left_out)}
         if not own:
             return verdict
         outcome = "did not run" if verdict.outcome == "not attempted" else verdict.outcome
@@ -454,6 +545,7 @@ class JudgedExecute(Execute):
         try:
             with self._opened(nb, None, {}, ()) as session:
                 left = session.allow(seconds)
+                self._given_first(nb, session, left)
                 for index, cell in enumerate(nb.cells[: max(asked) + 1]):
                     source = asked.get(index, "" if index in self._verdicts else cell.source)
                     if cell.cell_type != "code" or index in left_out or self._skipped(cell) or not source.strip():
@@ -476,7 +568,7 @@ class JudgedExecute(Execute):
     def _unheard(self, exercise: str, run: CellRun, lived: bool) -> tuple[Outcome, str]:
         answer_cell = f"{exercise}{ANSWER}"
         answer = next((cell for cell in self.nb.cells if _name(cell) == answer_cell), None)
-        return unheard(exercise, run, lived, answer, self._stopped.get(answer_cell, ""))
+        return unheard(exercise, run, lived, answer, self._stopped(answer) if answer else "")
 
     def _warn(self, text: str) -> None:
         info = self.resources["nbgrader"]
@@ -488,6 +580,14 @@ def _parent(index: int) -> dict[str, str]:
     return {"msg_id": f"cell-{index}"}
 
 
+NONE_OF_THE_NAME = "no {}: "
+EVERYTHING = "import *"
+UNWRITTEN = "NotImplementedError"
+NOT_BOUND = "`{name}` is not defined, because the cell that would define it stopped ({why})."
+ANOTHER_BELOW = (
+    "What was judged is the {name} above its test. A cell below the test has another {name}, which was not judged."
+)
+IN_A_CLASS = "no {name}: the class {found} holds it, and a function has to stand by itself. Take it out of the class."
 LEFT_BEHIND = "{} lay beside your notebook and was left out: only the notebook is graded. Paste what you need of it into the notebook."
 GREEDY = "Your code took more memory than there is for a notebook; what had been earned before is kept."
 REST = "; the cells after it were not run"
@@ -532,6 +632,14 @@ def _is_written(answer: NotebookNode | None) -> bool:
     return any(line.strip() and not line.strip().startswith("#") for line in answer.source.splitlines())
 
 
+def _defined_instead(answer: NotebookNode) -> str:
+    """What an answer cell defines that should define something else."""
+    names = list(dict.fromkeys(re.findall(r"^(?:async +)?(?:def|class) +(\w{1,60})", answer.source, re.MULTILINE)))
+    if not names or len(names) > MOST_NAMED:
+        return "its cell defines nothing of this name."
+    return f"its cell defines {' and '.join(names)}, and nothing of this name."
+
+
 def where_it_stopped(reply: dict[str, Any]) -> str:
     """The error that ended a cell, in a sentence: "SyntaxError, line 1: expected ':'"."""
     told = without_colours("\n".join(map(str, reply.get("traceback", ()))))
@@ -561,12 +669,12 @@ def unheard(exercise: str, run: CellRun, lived: bool, answer: NotebookNode | Non
     if run.reply["status"] == "ok":
         return "tampered", "The test cell ran without asking to be judged."
     kind, message = run.reply["ename"], run.reply["evalue"]
-    if kind == "NameError" and stopped.startswith("NotImplementedError"):
+    if kind == "NameError" and stopped.startswith(UNWRITTEN):
         return "not attempted", stopped
     if kind == "NameError" and stopped:
         return "did not run", stopped
     if kind == "NameError" and _is_written(answer):
-        return "did not run", f"no {exercise}: its cell defines nothing of this name."
+        return "did not run", f"{NONE_OF_THE_NAME.format(exercise)}{_defined_instead(answer)}"
     if kind == "NameError":
         return "not attempted", f"{message}: its cell is empty, or missing."
     return "raised", f"The test cell stopped before the judge was asked: {kind}: {message}"

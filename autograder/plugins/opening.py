@@ -42,7 +42,15 @@ from autograder.plugins.reading import (
     unwanted,
     why_not_read,
 )
-from autograder.plugins.repairing import RELEASED, OfficialCell, answers_in, as_released, official_cells, released_in
+from autograder.plugins.repairing import (
+    RELEASED,
+    OfficialCell,
+    Released,
+    answers_in,
+    as_released,
+    official_cells,
+    released_in,
+)
 from autograder.plugins.structure import NOBODY, QUARANTINE, Structure
 from autograder.plugins.submitted import file_of, notebook_of
 
@@ -78,7 +86,7 @@ class TolerantExporter(NotebookExporter):
         return self._judge.notebooks
 
     @cached_property
-    def _released(self) -> frozenset[str]:
+    def _released(self) -> Released:
         course = self.parent.coursedir
         source = Structure.of(course).folder("source", NOBODY, course.assignment_id)
         return released_in(source / f"{course.assignment_id}.ipynb")

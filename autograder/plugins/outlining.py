@@ -235,11 +235,11 @@ def _row(
     )
 
 
-def _mark(score: float, points: float, untried: bool = False) -> str:
+def _mark(score: float, points: float, blank: bool = False) -> str:
     """How some points stand at a glance."""
     if score >= points:
         return RIGHT
-    return PARTLY if score > 0 else NOTHING if untried else WRONG
+    return PARTLY if score > 0 else NOTHING if blank else WRONG
 
 
 def _outcome(stated: Mapping[str, Any], verdict: Verdict | None, score: float, points: float) -> tuple[str, str]:
@@ -253,7 +253,7 @@ def _outcome(stated: Mapping[str, Any], verdict: Verdict | None, score: float, p
     if stated.get("waits") or (verdict and verdict.faulty):
         return WAITS, said if verdict and verdict.faulty else f"a person will look at it{by_grader}"
     if verdict:
-        return RIGHT if verdict.outcome == "passed" else _mark(score, points, verdict.outcome in UNTRIED), said
+        return RIGHT if verdict.outcome == "passed" else _mark(score, points, verdict.outcome == "not attempted"), said
     return (_mark(score, points), "marked") if score else (NOTHING, "nothing earned")
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
 
 from autograder.plugins.bookkeeping import wait_for_a_person
 from autograder.plugins.executing import exercise_of
 from autograder.plugins.gradebooks import AtOnce, reusing
 from autograder.plugins.judges import judge_of
-from autograder.verdicts.cells import verdict_in
+from autograder.verdicts.cells import ANSWER, verdict_in
 
 _save = reusing(SaveAutoGrades.preprocess)
 
@@ -39,6 +40,8 @@ class SaveVerdicts(SaveAutoGrades, AtOnce):
         super()._add_score(cell, resources)
         verdict = verdict_in(cell)
         exercise = exercise_of(cell, judge_of(self.config), resources["nbgrader"]["notebook"])
+        if exercise is not None and verdict is not None and verdict.outcome != "not attempted":
+            self._respond(f"{exercise}{ANSWER}")
         unjudged = exercise is not None and (verdict is None or verdict.faulty)
         if not (unjudged or resources["nbgrader"].get("refused")):
             return
@@ -48,3 +51,9 @@ class SaveVerdicts(SaveAutoGrades, AtOnce):
         grade.auto_score = None
         grade.needs_manual_grade = True
         self.gradebook.db.commit()
+
+    def _respond(self, answer: str) -> None:
+        """Take back that there is no response in an answer's cell, where an answer was judged that stands in another."""
+        with suppress(MissingEntry):
+            comment = self.gradebook.find_comment(answer, self.notebook_id, self.assignment_id, self.student_id)
+            comment.auto_comment = None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from course.cells import Cell, Notebook, as_run, defines, is_stub, run_from, text
+from course.cells import Cell, Notebook, around_definitions, as_run, defines, is_stub, run_from, text
 
 ANSWER = "_solution"
 """What the name of an answer cell adds to the exercise's, which is the name of its test cell."""
@@ -39,12 +39,19 @@ def will_not_count(
 def _why_not(cells: list[Cell], name: str, function: Any) -> str:
     code = [i for i, cell in enumerate(cells) if cell["cell_type"] == "code" and defines(text(cell), name)]
     if not code:
+        for i, cell in enumerate(cells):
+            around = around_definitions(text(cell), name) if cell["cell_type"] == "code" else []
+            if any(one.startswith("class") for one in around):
+                return f"its code is in a class, in cell {i + 1}. Take it out of the class: a function has to stand by itself."
         told = next(
             (i for i, cell in enumerate(cells) if cell["cell_type"] != "code" and defines(text(cell), name)), None
         )
         return "" if told is None else f"its code is in cell {told + 1}, which is one of text. Make it a cell of code."
     judged = _judged(cells, code, name)
     run = [i for i in code if as_run(cells[i]) == run_from(function)] if function is not None else []
+    last = next((i for i in reversed(code) if not is_stub(text(cells[i]))), judged)
+    if not run and judged < last:
+        return f"it is written in cell {judged + 1} and in cell {last + 1}, and what is graded is in cell {judged + 1}, which runs before its test."
     if not run or judged in run:
         return ""
     return (

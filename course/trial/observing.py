@@ -66,9 +66,10 @@ LOOKING = plain.__code__.co_filename
 
 OUT_OF_STEP = "out of step"
 LEFT_UNUSED = "left unused"
-UNRAISED = (OUT_OF_STEP, LEFT_UNUSED)
-"""The kinds of what no function raised: several processes that did not meet, and an argument that nobody asked. The message
-says how, or which."""
+STOPPED = "stopped"
+UNRAISED = (OUT_OF_STEP, LEFT_UNUSED, STOPPED)
+"""The kinds of what no function raised: several processes that did not meet, an argument that nobody asked, and a call that asked the
+judge for more than it answers. The message says how, which, or what."""
 
 
 class Elsewhere(Exception):

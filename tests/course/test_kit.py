@@ -428,6 +428,10 @@ def test_of_what_is_judged_nothing_is_said(
             (code("own", RIGHT), {**ANSWER_HERE, "source": RIGHT.replace("Y.T", "Y")}, TEST_HERE),
             "pairwise_dots: what you ran last is in cell 1, and what is graded is in cell 2",
         ),
+        (
+            ({**ANSWER_HERE, "source": RIGHT.replace("Y.T", "Y")}, TEST_HERE, {**ANSWER_HERE, "source": RIGHT}),
+            "pairwise_dots: what you ran last is in cell 3, and what is graded is in cell 1, which runs before its test.",
+        ),
     ],
 )
 def test_what_will_not_count_is_said_before_the_file_is_made(
@@ -440,6 +444,30 @@ def test_what_will_not_count_is_said_before_the_file_is_made(
     handed_in(desk, tmp_path, RIGHT, *cells)
     said = capsys.readouterr().out
     assert said.index(f"This will not count as it is now: {says}") < said.index("The file to hand in is")
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        (
+            ({**ANSWER_HERE, "source": RIGHT.replace("Y.T", "Y")}, TEST_HERE, {**ANSWER_HERE, "source": RIGHT}),
+            "pairwise_dots: it is written in cell 1 and in cell 3, and what is graded is in cell 1, which runs before its test.",
+        ),
+        (
+            ({**ANSWER_HERE, "source": f"class Mine:\n    {RIGHT.replace(chr(10), chr(10) + '    ')}"}, TEST_HERE),
+            "pairwise_dots: its code is in a class, in cell 1. Take it out of the class: a function has to stand by itself.",
+        ),
+    ],
+)
+def test_what_will_not_count_is_said_too_where_nothing_was_run(
+    desk: Callable[..., None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    cells: tuple[dict[str, Any], ...],
+    says: str,
+) -> None:
+    handed_in(desk, tmp_path, "", *cells)
+    assert f"This will not count as it is now: {says}" in capsys.readouterr().out
 
 
 def test_code_in_a_cell_of_text_and_files_that_stay_here_are_told(

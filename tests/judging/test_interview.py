@@ -8,6 +8,7 @@ import socket
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -36,6 +37,7 @@ from course.trial.values import MAX_FRAME, Callback, Malformed, Opaque, Tensor, 
 
 interview = importlib.import_module("autograder.judging.interview")
 
+TOO_LARGE = "it hands `double` more than a hidden test answers: arrays and integers that come to more than 5,000"
 SECRET = 7919.25  # in every hidden case; twice that is in every answer
 
 
@@ -537,6 +539,55 @@ def test_a_function_of_the_case_may_be_handed_on_to_a_lent_one(
     )
 
 
+def applied_once(x: Float[np.ndarray, "n"], f: Callable[..., Any]) -> Float[np.ndarray, "n"]:
+    """f of x."""
+    return f(x)
+
+
+def calls_without_end(x: np.ndarray, f: Callable[..., Any]) -> Any:
+    while True:
+        f(x)
+
+
+def asks_for_too_much(x: np.ndarray, f: Callable[..., Any]) -> Any:
+    return f(np.ones(interview.ASKED_ELEMENTS + 1))
+
+
+def raises_an_error_of_its_own(x: np.ndarray, f: Callable[..., Any]) -> Any:
+    with suppress(ValueError):
+        asks_for_too_much(x, f)
+    raise ValueError("mine")
+
+
+@pytest.mark.parametrize(
+    ("function", "outcome", "reason"),
+    [
+        (
+            calls_without_end,
+            "timed out",
+            "It calls `f` more than 50 times in one call, as an endless loop does.",
+        ),
+        (
+            asks_for_too_much,
+            "timed out",
+            "It hands `f` more than a hidden test answers: arrays and integers that come to more than 5,000.",
+        ),
+        (raises_an_error_of_its_own, "raised", "Your code raises ValueError."),
+    ],
+)
+def test_where_the_judge_stops_answering_no_error_of_the_students_is_told(
+    function: Callable[..., Any],
+    outcome: str,
+    reason: str,
+    judged: Callable[..., Verdict],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(interview, "ASKS_PER_CALL", 50)
+    verdict = judged(function, Exercise(applied_once, "77_ours", (), (Probe("once", 1.0, _activated),), (), ()))
+    assert verdict.outcome == outcome
+    assert verdict.findings[0].reason == reason
+
+
 def test_where_a_lent_function_is_handed_one_that_cannot_travel_the_students_own_is_called(
     judged: Callable[..., Verdict], known: Callable[[Exercise], None]
 ) -> None:
@@ -626,15 +677,15 @@ def test_a_case_may_be_run_through_a_harness(judged: Callable[..., Verdict], mon
         (ask("quadruple", 1), "quadruple: there is no 'quadruple'"),
         (ask("pairwise_dots", np.eye(2), np.eye(2)), "pairwise_dots: there is no 'pairwise_dots'"),
         (ask(""), ": there is no ''"),
-        (ask("double", np.zeros(interview.ASKED_ELEMENTS + 1)), "double: too large a question"),
-        (ask("double", x=Tensor(np.zeros(interview.ASKED_ELEMENTS + 1))), "double: too large a question"),
-        (ask("double", [[0] * 2700, [0] * 2700]), "double: too large a question"),
-        (ask("double", {"x": [0] * 5500}), "double: too large a question"),
-        (ask("double", ["x" * 3000, "x" * 3000]), "double: too large a question"),
-        (ask("double", 10**9), "double: too large a question"),
-        (ask("double", np.array(10**18)), "double: too large a question"),
-        (ask("double", Tensor(np.array([-(2**63)]))), "double: too large a question"),
-        (ask("double", x=(-(10**18),)), "double: too large a question"),
+        (ask("double", np.zeros(interview.ASKED_ELEMENTS + 1)), TOO_LARGE),
+        (ask("double", x=Tensor(np.zeros(interview.ASKED_ELEMENTS + 1))), TOO_LARGE),
+        (ask("double", [[0] * 2700, [0] * 2700]), TOO_LARGE),
+        (ask("double", {"x": [0] * 5500}), TOO_LARGE),
+        (ask("double", ["x" * 3000, "x" * 3000]), TOO_LARGE),
+        (ask("double", 10**9), TOO_LARGE),
+        (ask("double", np.array(10**18)), TOO_LARGE),
+        (ask("double", Tensor(np.array([-(2**63)]))), TOO_LARGE),
+        (ask("double", x=(-(10**18),)), TOO_LARGE),
         (ask("double", Callback("act")), "double: 'act'"),
         (ask("double"), "double: double() missing 1 required positional argument: 'x'"),
         (ask("double", 1, y=2), "double: double() got an unexpected keyword argument 'y'"),
@@ -659,7 +710,7 @@ def test_an_empty_axis_does_not_make_a_question_small(
     known(DOUBLE)
     line = Line(lambda request: ask("double", np.zeros(empty)) if len(line.requests) < 2 else None)
     judge(Paper(QUADRUPLE, 1), line)
-    assert line.requests[1] == {"do": "raise", "message": "double: too large a question"}
+    assert line.requests[1] == {"do": "raise", "message": TOO_LARGE}
 
 
 @pytest.mark.parametrize("exercise", [e for e in every_exercise() if e.uses], ids=lambda e: e.name)
@@ -855,7 +906,7 @@ def test_of_a_flood_of_questions_only_so_many_are_answered(
     judge(Paper(QUADRUPLE, 1), line)
     told = [request["do"] for request in line.requests[1:150]]
     assert told == ["return"] * 100 + ["raise"] * 49
-    assert line.requests[101]["message"] == "more than 100 calls of one function"
+    assert line.requests[101]["message"] == "it calls `double` more than 100 times in one call, as an endless loop does"
 
 
 def test_the_work_that_questions_make_is_bounded_over_the_whole_conversation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,6 +92,10 @@ NOT_RUN = {
         "did not run: NameError, line 2",
     ),
     "calls-it-otherwise": ("def rows(W, V):\n    return W @ V", "did not run: no mix_rows"),
+    "has-it-in-a-class": (
+        "class Course:\n    @staticmethod\n    def mix_rows(W, V):\n        return W @ V",
+        "did not run: no mix_rows",
+    ),
     "uses-odd-magic": ("\n%%no_such_magic\ndef mix_rows(W, V):\n    return W @ V", "did not run: UsageError"),
     "forges-a-name": ("raise type('A\\x1b[31m\\nada: 7', (Exception,), {})('x')", "did not run: A31mada7, line 1"),
     "binds-it-again": (
@@ -99,6 +104,24 @@ NOT_RUN = {
     ),
     "left-comments": ("# later", "not attempted"),
 }
+
+
+def in_a_cell_of_its_own(notebook: NotebookNode, path: Path) -> NotebookNode:
+    """The answer left as it was released, and a cell below it that stops before it comes to its own."""
+    answer = answer_cell(notebook, "mix_rows")
+    answer.source = "def mix_rows(A, V):\n    raise NotImplementedError()"
+    source = "plt.figure()\ndef mix_rows(A, V):\n    return A @ V"
+    notebook.cells.insert(notebook.cells.index(answer) + 1, new_code_cell(source))
+    return notebook
+
+
+def with_another_below(notebook: NotebookNode, path: Path) -> NotebookNode:
+    """A wrong answer in its cell, and a right copy of the cell under its test."""
+    answer = answer_cell(notebook, "mix_rows")
+    copied = copy.deepcopy(answer)
+    answer.source = "def mix_rows(A, V):\n    return 2.0"
+    notebook.cells.insert(notebook.cells.index(answer) + 2, copied)
+    return notebook
 
 
 def answering(source: str) -> Attempt:
@@ -111,6 +134,8 @@ ATTEMPTS = {
     "never-ends": ending_with(NEVER_ENDS),
     "shows-what-no-notebook-holds": ending_with(UNPRINTABLE),
     "has-a-check-of-their-own": beginning_with(OWN_CHECK),
+    "stops-in-a-cell-of-its-own": Attempt(in_a_cell_of_its_own, (2.0, 0.0, 3.0)),
+    "has-another-below": Attempt(with_another_below, (2.0, 0.0, 3.0)),
     "wraps-an-answer": ending_with("pass", pairwise_dots=WRAPPED),
     **{student: answering(source) for student, (source, _) in NOT_RUN.items()},
 }
@@ -136,6 +161,28 @@ def test_the_page_says_what_stopped_the_cell(graded: Graded) -> None:
     said = words(page(graded.course, "has-no-colon"))
     assert "mix_rows: did not run, 0 of 2 points" in said
     assert "SyntaxError, line 1: expected ':'" in said
+
+
+@pytest.mark.parametrize(
+    ("student", "sentence"),
+    [
+        ("calls-it-otherwise", "no mix_rows: its cell defines rows, and nothing of this name."),
+        ("has-it-in-a-class", "no mix_rows: the class Course holds it, and a function has to stand by itself."),
+        ("stops-in-a-cell-of-its-own", "NameError, line 1: name 'plt' is not defined"),
+    ],
+)
+def test_the_page_says_of_an_answer_that_is_not_there_where_it_is(graded: Graded, student: str, sentence: str) -> None:
+    said = words(page(graded.course, student))
+    assert "mix_rows: did not run, 0 of 2 points" in said
+    assert sentence in said
+    assert "not attempted" not in said
+
+
+def test_the_page_says_of_two_answers_which_one_was_judged(graded: Graded) -> None:
+    said = words(page(graded.course, "has-another-below"))
+    assert "What was judged is the mix_rows above its test." in said
+    assert "the cell mix_rows_solution was there twice; the first one counts, the other is an ordinary cell" in said
+    assert "What was judged" not in words(page(graded.course, "shows-marks-later"))
 
 
 def test_the_page_says_what_a_name_was_bound_to(graded: Graded) -> None:

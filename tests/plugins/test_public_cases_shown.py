@@ -33,9 +33,15 @@ ENDLESS = """def mix_rows(W, V):
     return 2.0"""
 TALKS = """def mix_rows(W, V):
     return "<script>act()</script>\\x1b[31m" + "\\n" * 500 + "x" * 50_000"""
+PRINTS = """import sys
+def mix_rows(W, V):
+    print("step\\n" * 500)
+    sys.stderr.write("warned\\n" * 500)
+    return 1.5 * (W @ V)"""
 RAISES = "def mix_rows(W, V):\n    return (W @ V).no_such_thing"
 STUDENTS = {
     "una": {"mix_rows": SCALED},
+    "pri": {"mix_rows": PRINTS},
     "hid": {"mix_rows": ONLY_HIDDEN},
     "rem": {"mix_rows": REMEMBERS},
     "tal": {"mix_rows": TALKS},
@@ -68,6 +74,10 @@ def test_an_answer_that_nobody_knows_is_shown_in_its_plainest_public_case(course
     assert "expected" in found["case"]
     assert "yours" in found["case"]
     assert not found["advice"]
+
+
+def test_what_an_answer_prints_stands_in_no_case(course: Course) -> None:
+    assert row(course, "pri")["case"] == row(course, "una")["case"]
 
 
 def test_an_answer_that_does_nothing_but_raise_is_left_to_check(course: Course) -> None:

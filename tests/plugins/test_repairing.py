@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
 
-from autograder.plugins.repairing import OfficialCell, repair
+from autograder.plugins.repairing import OfficialCell, Released, released_in, repair
 from course.cells import defines
 
 
@@ -194,6 +196,7 @@ def test_an_answer_in_a_cell_of_ones_own_is_judged_wherever_it_stands(order: tup
         "f: int = 3",
         "%time x = 1\nimport f",
         "if True:\n    def f(): ...",
+        "class Mask:\n    def f(): ...\n\ntry:\n    def f(): ...\nfinally: pass",
     ],
 )
 def test_whatever_defines_it_counts(own: str) -> None:
@@ -202,7 +205,20 @@ def test_whatever_defines_it_counts(own: str) -> None:
     assert defines(own, "f"), "as handing in sees it"
 
 
-@pytest.mark.parametrize("own", ["f()", "# def f(): ...", "f == 3", "def ff(): ...", "g.f = 3", "print('f = 3')"])
+@pytest.mark.parametrize(
+    "own",
+    [
+        "f()",
+        "# def f(): ...",
+        "f == 3",
+        "def ff(): ...",
+        "g.f = 3",
+        "print('f = 3')",
+        "class Mask:\n    x = 1\n\n    @staticmethod\n    def f(): ...",
+        "class Mask:\n\tif x:\n\t\tdef f(): ...",
+        "def main(\n    x,\n):\n    async def f(): ...",
+    ],
+)
 def test_what_does_not_define_it_does_not(own: str) -> None:
     cells = handed_in("f_solution", source=STUB), handed_in("f"), handed_in(None, source=own)
     sources, notes = sources_of(*cells)
@@ -224,9 +240,34 @@ def test_of_several_the_last_counts_and_tests_keep_their_order() -> None:
     assert [cell.source for cell in kept[2:]] == [OWN, both, TEST, OFFICIAL[3].source]
 
 
+def test_answers_in_each_others_cells_are_judged_where_they_stand() -> None:
+    f, g = "def f(): return 1", "def g(): return 2"
+    cells = handed_in("f_solution", source=g), handed_in("f"), handed_in("g_solution", source=f), handed_in("g")
+    kept, notes = repair(list(cells), OFFICIAL)
+    assert [cell.source for cell in kept] == [g, f, TEST, OFFICIAL[3].source]
+    assert notes == ["the cell f_solution has no f in it, and the cell g_solution has; that one was judged"]
+
+
+def test_answers_that_all_stand_in_the_first_cell_are_judged_there() -> None:
+    both = "def f(): return 1\ndef g(): return 2"
+    cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
+    cells[0].source = both
+    kept, notes = repair(cells, OFFICIAL)
+    assert [cell.source for cell in kept] == [OFFICIAL[2].source, both, TEST, OFFICIAL[3].source]
+    assert notes == ["the cell g_solution has no g in it, and the cell f_solution has; that one was judged"]
+
+
+def test_an_answer_written_into_a_cell_that_the_course_gave_counts() -> None:
+    cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
+    given = nbformat.from_dict({"id": "guess", "cell_type": "code", "source": OWN, "metadata": {}})
+    kept, notes = repair([given, *cells], OFFICIAL, Released(frozenset({"guess", "guess = None"})))
+    assert [cell.source for cell in kept[:3]] == [STUB, OWN, TEST]
+    assert len(notes) == 1
+
+
 def test_a_cell_of_the_release_is_no_answer() -> None:
     cells = [handed_in(one.name, source=one.source) for one in OFFICIAL]
-    kept, notes = repair([*cells, handed_in(None, source=OWN)], OFFICIAL, {OWN})
+    kept, notes = repair([*cells, handed_in(None, source=OWN)], OFFICIAL, Released(frozenset({OWN})))
     assert [cell.source for cell in kept] == [*(one.source for one in OFFICIAL), OWN]
     assert notes == []
 
@@ -247,7 +288,7 @@ def test_a_question_is_as_released_only_where_no_other_cell_can_be_its_answer(
     cell = nbformat.from_dict(
         {"id": "a", "cell_type": "markdown", "source": source, "metadata": {"nbgrader": dict(ASKED.metadata)}}
     )
-    kept, _ = repair([cell, nbformat.from_dict(TEXT)], [ASKED], released)
+    kept, _ = repair([cell, nbformat.from_dict(TEXT)], [ASKED], Released(frozenset(released)))
     assert (kept[0].source != ASKED.source) is waits
 
 
@@ -262,3 +303,74 @@ def test_where_an_answer_was_written_into_a_copy_the_copy_counts() -> None:
     cells, notes = repair([released, handed_in("f_solution", source="def f(): return 1"), *HONEST[1:]], OFFICIAL)
     assert named(cells)["f_solution"].source == "def f(): return 1"
     assert notes == ["the cell f_solution was there twice; the first is as it was released, so the other counts"]
+
+
+GIVEN = (("setup", "import numpy as np\nfrom course import check"), ("carried-over", "def softmax(S):\n    return S"))
+"""Cells that a course gives, by their ids."""
+GIVEN_CELLS = [
+    nbformat.from_dict({"id": name, "cell_type": "code", "source": source, "metadata": {}}) for name, source in GIVEN
+]
+
+
+def with_given(*cells: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
+    own = [nbformat.from_dict(cell) for cell in (*cells, *HONEST)]
+    return repair(own, OFFICIAL, Released(given=GIVEN))
+
+
+def test_a_given_cell_that_is_missing_is_put_back_above_what_a_student_binds() -> None:
+    own = handed_in(None, source="def softmax(S): return 2 * S")
+    kept, notes = with_given(GIVEN_CELLS[0], own)
+    assert [cell.source for cell in kept[:3]] == [GIVEN[1][1], GIVEN[0][1], own.source]
+    assert notes == ["the cell carried-over was missing; it was put back"]
+    assert Released(given=GIVEN).lacking_in(kept), "what it needs is not above it"
+
+
+def test_a_given_cell_that_is_there_is_left_as_its_student_wrote_it() -> None:
+    changed = nbformat.from_dict({**GIVEN_CELLS[0], "source": f"import math\n{GIVEN[0][1]}"})
+    nameless = nbformat.from_dict({**changed, "id": "x1"})
+    for first in (GIVEN_CELLS[0], changed, nameless):
+        kept, notes = with_given(first, GIVEN_CELLS[1])
+        assert len(kept) == 2 + len(HONEST)
+        assert notes == []
+        assert Released(given=GIVEN).lacking_in(kept) is (first is not GIVEN_CELLS[0])
+
+
+def test_given_are_the_cells_above_the_first_answer_that_import_and_define_alone(tmp_path: Path) -> None:
+    sources = ["import numpy as np", "print(1)", "def f(): pass"]
+    cells = [{"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": [one]} for i, one in enumerate(sources)]
+    answer = {**cells[0], "id": "answer", "metadata": {"nbgrader": {"solution": True}}}
+    path = tmp_path / "source.ipynb"
+    path.write_text(
+        json.dumps({"cells": [*cells[:2], {**cells[0], "cell_type": "markdown"}, cells[2], answer, cells[2]]})
+    )
+    found = released_in(path)
+    assert found.given == (("c0", sources[0]), ("c2", sources[2]))
+    assert found.known == {*sources, "c0", "c1", "c2", "answer"}
+
+
+F1, F2 = "def f(): return 1", "def f(): return 2"
+
+
+@pytest.mark.parametrize(
+    ("order", "judged", "says"),
+    [
+        ((F1, TEST, F2), F1, "the first one counts, the other is an ordinary cell"),
+        ((TEST, F1, F2), F1, "the first one counts, the other is an ordinary cell"),
+        ((F1, F2, TEST), F2, "the one right above its test counts, the other is an ordinary cell"),
+        ((F1, STUB, TEST), F1, "the first one counts, the other is an ordinary cell"),
+        (("print(1)", F2, TEST), F2, "the first has no f in it, so the other counts"),
+        (("print(1)", TEST, F2), F2, "the first has no f in it, so the other counts"),
+        ((F1, "    return 1", TEST), F1, "the first one counts, the other is an ordinary cell"),
+        ((STUB, TEST, F2), F2, "the first is as it was released, so the other counts"),
+    ],
+)
+def test_of_two_cells_of_one_name_the_one_that_is_said_to_count_is_judged(
+    order: tuple[str, ...], judged: str, says: str
+) -> None:
+    made = [handed_in("f" if source == TEST else "f_solution", source=source) for source in order]
+    kept, notes = repair([*made, *[nbformat.from_dict(cell) for cell in HONEST[2:]]], OFFICIAL)
+    sources = [cell.source for cell in kept]
+    defining = [one for one in sources[: sources.index(TEST)] if one.startswith("def f")]
+    assert defining[-1] == judged
+    assert named(kept)["f_solution"].source == judged
+    assert f"the cell f_solution was there twice; {says}" in notes

@@ -151,9 +151,67 @@ NEEDING = {
         {"pairwise_dots": RIGHT["pairwise_dots"] + "\nfrom tools import mix_rows", "mix_rows": "pass"},
         "tools",
     ),
+    "imports-a-helper-above": (
+        {
+            "pairwise_dots": RIGHT["pairwise_dots"] + "\nfrom helpers import mixed",
+            "mix_rows": "def mix_rows(A, V):\n    return mixed(A, V)",
+        },
+        "helpers.py",
+    ),
+    "imports-everything-below": (
+        {"mix_rows": "def mix_rows(A, V):\n    return mixed(A, V)\nfrom helpers import *"},
+        "helpers.py",
+    ),
+    "loads-below": (
+        {"mix_rows": "def mix_rows(A, V):\n    return A @ V * table\ntable = np.loadtxt('data.csv')"},
+        "data.csv",
+    ),
     "opens": ({"mix_rows": "text = open('data.csv').read()\n" + RIGHT["mix_rows"]}, "data.csv"),
 }
 """Answers to an exercise that need what lies beside the notebook, and what that is."""
+
+
+ANNOTATED = {
+    "pairwise_dots": 'def pairwise_dots(A: Float[np.ndarray, "n d"], B):\n    return A @ B.T',
+    "mix_rows": 'def mix_rows(A: Float[np.ndarray, "n m"], V):\n    return np.asarray(A) @ V',
+    "to_columns": RIGHT["to_columns"],
+}
+"""Right answers that need what the first cell imports."""
+
+
+def without_ids(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        del cell["id"]
+
+
+def on_top(line: str) -> Callable[[NotebookNode, NotebookNode], None]:
+    def change(notebook: NotebookNode, setup: NotebookNode) -> None:
+        setup.source = f"{line}\n{setup.source}"
+
+    return change
+
+
+SETUP_STOPPED = (
+    "the cell setup stopped (ModuleNotFoundError, line 1: No module named '{}'); it was run as it was released"
+)
+SETUP: dict[str, tuple[Callable[[NotebookNode, NotebookNode], Any], str]] = {
+    "mounts-a-drive": (on_top("from google.colab import drive"), SETUP_STOPPED.format("google")),
+    "mounts-it-elsewhere": (
+        lambda notebook, setup: (on_top("from google.colab import drive")(notebook, setup), without_ids(notebook)),
+        SETUP_STOPPED.format("google"),
+    ),
+    "emptied-it": (
+        lambda notebook, setup: setup.update(source="import numpy as np"),
+        "the cell setup has no Float, check, figures, hand_in, progress any more; it was run as it was released",
+    ),
+    "deleted-it": (lambda notebook, setup: notebook.cells.remove(setup), "the cell setup was missing; it was put back"),
+    "made-it-text": (
+        lambda notebook, setup: setup.update(cell_type="markdown"),
+        "the cell setup had become text; it was put back",
+    ),
+    "imports-more": (on_top("import math"), ""),
+}
+"""What becomes of the cell that imports what answers need, and what is said of it."""
 
 
 def by_nbgrader(course: Course) -> str:
@@ -180,6 +238,9 @@ def run(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Run
     course = new_course()
     hand_in(course, "honest", filled(course, RIGHT))
     hand_in(course, "blank", filled(course, {}))
+    elsewhere = filled(course, {})
+    elsewhere.cells.insert(1, new_code_cell("\n".join(RIGHT.values())))
+    hand_in(course, "elsewhere", elsewhere)
     beside = hand_in(course, "answered-beside", filled(course, {"mix_rows": RIGHT["mix_rows"]}))
     write(beside.with_name("old.ipynb"), filled(course, RIGHT))
     two_blanks = hand_in(course, "two-blanks", filled(course, {}))
@@ -190,6 +251,10 @@ def run(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Run
         write(path.with_name("data.csv"), "1,2")
         write(path.with_name("tools") / "__init__.py", "")
         write(path.with_name("unused.py"), "")
+    for student, (change, _) in SETUP.items():
+        notebook = filled(course, ANNOTATED)
+        change(notebook, next(cell for cell in notebook.cells if cell.get("id") == "setup"))
+        hand_in(course, student, notebook)
     for student, kind in KINDS.items():
         kind.make(filled(course, {}), filled(course, RIGHT), place(course, student).parent)
     with Gradebook(course.database) as gradebook:
@@ -260,6 +325,27 @@ def test_a_file_that_was_left_out_and_that_an_answer_needed_is_named_beside_it(r
     found = next(line for line in lines(run.course, NOTEBOOK) if (line.student, line.exercise) == (student, "mix_rows"))
     assert found.score == 0.0
     assert found.outcome == "raised" or found.outcome.startswith("did not run")
+
+
+def test_an_answer_that_was_judged_in_another_cell_is_not_said_to_be_missing(run: Run) -> None:
+    assert scores(run.course, "elsewhere") == (2.0, 2.0, 3.0)
+    assert "No response" not in words(page(run.course, "elsewhere"))
+    assert "No response" in words(page(run.course, "blank"))
+
+
+def test_the_sign_of_an_answer_that_was_not_given_is_its_own(run: Run) -> None:
+    assert "mix_rows 0 of 2 · not attempted" in words(page(run.course, "blank"))
+    assert "mix_rows 0 of 2 ✗ did not run" in words(page(run.course, "imports"))
+
+
+@pytest.mark.parametrize("student", SETUP)
+def test_what_becomes_of_the_first_cell_costs_no_answer_and_is_told(run: Run, student: str) -> None:
+    assert scores(run.course, student) == (2.0, 2.0, 3.0)
+    sentence = SETUP[student][1]
+    told = words(page(run.course, student))
+    assert told.count("Repaired before grading") == told.count(sentence or "the cell setup") == bool(sentence)
+    assert sentence in run.said
+    assert run.by != by_command.__name__ or sentence in words(report(run.course, NOTEBOOK).read_text())
 
 
 def test_the_csv_of_everything_says_why_there_is_no_score(run: Run) -> None:
