@@ -18,7 +18,15 @@ from autograder.grading.diary import FILE_WIDTH, logged
 from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
-from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOTHING, by_student, sentences, total
+from autograder.grading.report.lines import (
+    FOR_A_PERSON,
+    GONE_FROM_COPY,
+    LOOK_AGAIN,
+    NOTHING,
+    by_student,
+    sentences,
+    total,
+)
 from autograder.grading.run import Graded, grade
 from autograder.grading.table import summary, table
 from autograder.plugins.starting import NO_WALLS, named
@@ -166,7 +174,9 @@ def tell(
         console.print(summary(assignment, lines, graded.late))
         console.print("Everybody's row: --table, or the class report.", highlight=False)
     for outcome, why in ((FOR_A_PERSON, ""), (LOOK_AGAIN, " (run again since somebody marked it)")):
-        waiting = Counter(line.student for line in graded.lines if line.outcome == outcome)
+        waiting = Counter(
+            line.student for line in graded.lines if line.outcome == outcome and line.state != GONE_FROM_COPY
+        )
         if waiting:
             cells = f"{_counted(waiting.total(), 'cell')} of {_counted(len(waiting), 'student')}"
             console.print(f"{cells} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)

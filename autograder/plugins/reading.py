@@ -58,6 +58,8 @@ WITH_IDS = (4, 5)
 """The first format of notebooks whose cells have ids."""
 AROUND = "\ufeff \t\r\n"
 """What may stand before and behind a notebook's JSON: some editors write a byte-order mark."""
+HALF = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+"""How JSON writes half of a character; where both halves follow each other, they are one."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 LEFT_OUT = "left out"
 """Among what nbgrader tells of a notebook, what `lying_beside` says of its submission."""
@@ -272,12 +274,12 @@ def salvage(text: str) -> NotebookNode:
     if not text:
         raise Refused(f"{UNREADABLE}: the file is empty", UNREADABLE)
     try:
+        text = _without_halves(text)
         tree = json.loads(text)
         if not isinstance(tree, dict) or not isinstance(tree.get("cells"), list):
             tree = nbformat.reads(text, as_version=4)  # an older format, or none
         if len(tree["cells"]) > MOST_CELLS:
             raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
-        tree = json.loads(json.dumps(tree, ensure_ascii=False).encode(errors="replace"))  # no half characters
         seen: set[str] = set()
         cells = [_salvage_cell(cell, seen) for cell in tree["cells"]]
         rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)  # which is validated there
@@ -365,7 +367,7 @@ def _other(text: str) -> NotebookNode:
         Beyond: there are too many cells, or outputs.
         Exception: it is no notebook.
     """
-    notebook = reader.reads(text)
+    notebook = reader.reads(_without_halves(text))
     cells = [cell for sheet in notebook.get("worksheets", [notebook]) for cell in sheet.get("cells", [])]
     if len(cells) > MOST_CELLS:
         raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
@@ -377,6 +379,13 @@ def _other(text: str) -> NotebookNode:
     return mended(nbformat.convert(notebook, 4))
 
 
+def _without_halves(text: str) -> str:
+    """Some JSON in which each half character, as half an emoji is, has become a question mark: no file can be written with one."""
+    if not HALF.search(text):
+        return text
+    return json.dumps(json.loads(text), ensure_ascii=False).encode(errors="replace").decode()
+
+
 def mended(notebook: NotebookNode) -> NotebookNode:
     """Another course's notebook without what nbformat refuses and no answer depends on: metadata, ids, records of earlier runs.
 
@@ -385,21 +394,33 @@ def mended(notebook: NotebookNode) -> NotebookNode:
     version = validator.get_version(notebook)
     if not isinstance(notebook.get("metadata"), dict):
         notebook["metadata"] = NotebookNode()
-    seen: set[str] = set()
     for cell in notebook.cells:
         for name in cell.keys() - CELL_PARTS:
             del cell[name]
         if not isinstance(cell.get("metadata"), dict):
             cell["metadata"] = NotebookNode()
-        own = cell.pop("id", None)
-        if version >= WITH_IDS:
-            cell["id"] = _id(own, seen)
+    _identify(notebook.cells, version)
     if not _is_valid(version, notebook):
         _keep_valid(notebook.metadata, NOTEBOOK_SETTINGS, lambda one: _is_valid(version, {"metadata": one}))
         for cell in notebook.cells:
             if not _is_valid(version, {"cells": [cell]}):
                 _mend(cell, version)
     return notebook
+
+
+def as_read(notebook: NotebookNode) -> NotebookNode:
+    """What nbformat reads of a notebook that a preprocessor has left in memory: nodes all through, and each cell with an id of its own."""
+    read = nbformat.from_dict(notebook)
+    _identify(read.cells, validator.get_version(read))
+    return read
+
+
+def _identify(cells: Sequence[NotebookNode], version: tuple[int, int]) -> None:
+    seen: set[str] = set()
+    for cell in cells:
+        own = cell.pop("id", None)
+        if version >= WITH_IDS:
+            cell["id"] = _id(own, seen)
 
 
 CELL_PARTS = {"attachments", "cell_type", "execution_count", "id", "metadata", "outputs", "source"}
