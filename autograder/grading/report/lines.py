@@ -199,8 +199,15 @@ def by_student(found: list[Line]) -> dict[str, list[Line]]:
     return own
 
 
-def total(own: list[Line], late: Late) -> float:
-    """What a student has altogether, as `nbgrader export` has it."""
+def is_decided(own: list[Line]) -> bool:
+    """Whether a student has points for anything: nobody has who handed in what is not graded, or waits for a person altogether."""
+    return any(line.score is not None for line in own)
+
+
+def total(own: list[Line], late: Late) -> float | None:
+    """What a student has altogether, as `nbgrader export` has it; None where something was handed in, and nothing of it is decided."""
+    if any(line.handed_in for line in own) and not is_decided(own):
+        return None
     return max(0.0, sum(line.score or 0.0 for line in own) - late.penalty)
 
 
