@@ -19,6 +19,7 @@ from tests.support import commands
 from tests.support.shown import looks
 from tests.support.stock import PLUGGED, cell, grades, nbgrader, stock_course, write
 from tests.support.stored import stored
+from tests.support.submissions import words
 
 NAME = "ps"
 ANSWERS = {
@@ -239,18 +240,19 @@ def spoilt(root: Path) -> Course:
         cell(new_code_cell(HIDDEN), "t", 2),
         cell(new_markdown_cell(TASK), "k", task=True, locked=True, points=3),
         cell(new_markdown_cell("Why?"), "w", 3, solution=True, locked=False),
+        cell(new_code_cell("import decimal\ndecimal.Decimal(double(1) + 2)"), "d", 5),
     ]
     write(course.folder("source", ".", NAME) / "nb.ipynb", source)
     course.generate_assignment(NAME)
     for student in ("ada", "ben", "cy", "dee"):
         notebook = nbformat.read(course.folder("release", ".", NAME) / "nb.ipynb", as_version=4)
-        answer, test, task, words = notebook.cells
-        answer.source, words.source = RIGHT, "So."
+        answer, test, task, why, value = notebook.cells
+        answer.source, why.source = RIGHT, "So."
         if student == "ada":
             task.source += "\nMine: ![d](attachment:d.png)"
             task.attachments = {"d.png": {"image/png": "iVBORw0KGgo="}}
         elif student == "ben":
-            notebook.cells = [answer, task]
+            notebook.cells = [answer, task, value]
         elif student == "cy":
             answer.source = f"# nice \ud83d\n{RIGHT}"
             test.source = "print(double(1))"
@@ -273,7 +275,7 @@ def test_what_was_written_into_a_locked_cell_is_kept_and_said(told: tuple[Course
     course, log = told
     assert log.count("the locked cell k was changed; it is as it was released again") == 1
     assert log.count("the locked cell t was changed; it is as it was released again") == 1
-    _, test, task, written, _ = copy_of(course, "ada").cells
+    _, test, task, written, *_ = copy_of(course, "ada").cells
     assert task.source == TASK
     assert written.source.endswith("Mine: ![d](attachment:d.png)")
     assert written.attachments == {"d.png": {"image/png": "iVBORw0KGgo="}}
@@ -296,6 +298,18 @@ def test_of_a_cell_that_is_gone_it_is_said_that_nobody_can_mark_it(told: tuple[C
         assert log.count("? its cell is missing") == 2
 
 
+def test_a_test_that_gives_everybody_full_points_is_named(told: tuple[Course, str]) -> None:
+    course, log = told
+    assert grades(course.database, NAME, "nb", "ada")["d"].score == 5.0
+    by_class = course.class_folder.joinpath("report").is_dir()
+    said = "the test d ends in Decimal('4'), which nbgrader takes for no points: everybody gets full points; end it in"
+    assert log.count(said) == (1 if by_class else 4)
+    assert "cannot be converted" not in log
+    if by_class:
+        page = words((course.class_folder / "report" / f"{NAME}.html").read_text())
+        assert page.count(said) == 1
+
+
 def test_half_a_character_stops_nothing(told: tuple[Course, str]) -> None:
     course, log = told
     assert copy_of(course, "cy").cells[0].source == f"# nice ?\n{RIGHT}"
@@ -310,7 +324,7 @@ def test_a_cell_that_is_gone_comes_back_where_the_settings_say_so(tmp_path: Path
     with (course.root / CONFIG).open("a") as settings:
         settings.write(f"\n{ADD}\n")
     log = door(Course(course.root))
-    assert [one.metadata.nbgrader.grade_id for one in copy_of(course, "ben").cells] == ["a", "t", "k", "w"]
+    assert [one.metadata.nbgrader.grade_id for one in copy_of(course, "ben").cells] == ["a", "t", "k", "w", "d"]
     assert grades(course.database, NAME, "nb", "ben")["t"].score == 2.0
     assert "MissingIDFieldWarning" not in log
     assert "could not be graded" not in log
