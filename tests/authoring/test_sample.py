@@ -126,7 +126,7 @@ def table_rows(printed: str) -> list[list[str]]:
 
 def test_an_unreadable_submission_gets_a_page_that_says_so(course: Course, graded: Path) -> None:
     page = (course.folder("feedback", "gus", NOTEBOOK) / f"{NOTEBOOK}.html").read_text()
-    assert "This could not be graded automatically. Could not be read: the file ends too early" in words(page)
+    assert "This could not be graded automatically. Could not be read: it is another kind of file" in words(page)
 
 
 # ------------------------------------------------------------------------------------------------------- a large class
