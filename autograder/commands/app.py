@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
@@ -74,8 +75,12 @@ def in_a_sentence() -> Iterator[None]:
 def run(words: list[str]) -> NoReturn:
     """Do what a command line asks for, and exit.
 
-    Where that has `--json`, there is an object also where a command does not begin, or breaks.
+    Where that has `--json`, there is an object also where a command does not begin, or breaks. What the output cannot hold, as a name
+    in another script, is written as Python would escape it.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     if "--json" not in words:
         app(words)
     try:

@@ -18,9 +18,18 @@ from autograder.grading.diary import FILE_WIDTH, logged
 from autograder.grading.lateness import Late
 from autograder.grading.preview import Change
 from autograder.grading.preview import table as preview
-from autograder.grading.report.lines import FOR_A_PERSON, LOOK_AGAIN, NOTHING, by_student, sentences, total
+from autograder.grading.report.lines import (
+    FOR_A_PERSON,
+    GONE_FROM_COPY,
+    LOOK_AGAIN,
+    NOTHING,
+    by_student,
+    sentences,
+    total,
+)
 from autograder.grading.run import Graded, grade
 from autograder.grading.table import summary, table
+from autograder.plugins.saving import of_tests
 from autograder.plugins.starting import NO_WALLS, named
 from autograder.problems import FAILED, INTERRUPTED, UNCONFIRMED, Problem
 from autograder.settings import course_folder
@@ -166,9 +175,12 @@ def tell(
         console.print(summary(assignment, lines, graded.late))
         console.print("Everybody's row: --table, or the class report.", highlight=False)
     for outcome, why in ((FOR_A_PERSON, ""), (LOOK_AGAIN, " (run again since somebody marked it)")):
-        waiting = Counter(line.student for line in graded.lines if line.outcome == outcome)
+        waiting = Counter(
+            line.student for line in graded.lines if line.outcome == outcome and line.state != GONE_FROM_COPY
+        )
         if waiting:
-            cells = f"{_counted(waiting.total(), 'cell')} of {_counted(len(waiting), 'student')}"
+            still = "" if graded.written else "In the gradebook as it still is, "
+            cells = f"{still}{_counted(waiting.total(), 'cell')} of {_counted(len(waiting), 'student')}"
             console.print(f"{cells} {outcome}{why}: formgrader lists them under Manual Grading", highlight=False)
     if graded.requests:
         are = "request waits" if graded.requests == 1 else "requests wait"
@@ -177,7 +189,10 @@ def tell(
         )
     for trouble in graded.unread:
         console.print(trouble, markup=False, highlight=False)
-    noted = [(who, note) for who, notes in graded.notes.items() for note in (notes if tracebacks else sentences(notes))]
+    said = [(who, note) for who, notes in graded.notes.items() for note in (notes if tracebacks else sentences(notes))]
+    for note in of_tests(note for _, note in said):
+        console.print(note, markup=False, highlight=False)
+    noted = [(who, note) for who, note in said if not of_tests([note])]
     for note, whose in _alike(noted, tracebacks):
         console.print(f"{whose}: {note}", markup=False, highlight=False)
     for reason, whose in _alike(graded.failed.items(), tracebacks):
@@ -216,7 +231,8 @@ def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> 
     - `changes`: a list of `student`, `notebook`, `exercise` (or "late penalty", whose scores are negative), `old`, `new` (null: a
       person decides);
     - `students`: a list of `student`, `name`, `handed_in`, `timestamp` (UTC, or null), `seconds_late`, `late_penalty`, `seconds`
-      (null: not marked by this run), `paper` (null: an assignment that is not this course's, or nothing handed in), `raw_score`, `score` (after the penalty), `max_score`, `notes` and `exercises`;
+      (null: not marked by this run), `paper` (null: an assignment that is not this course's, or nothing handed in), `raw_score`, `score` (after the penalty; both null
+      where nothing of what was handed in is decided), `max_score`, `notes` and `exercises`;
     - `exercises`, of a student: a list of `exercise`, `points`, `score` (null: nobody has decided), `extra_credit`, `outcome`,
       `mistakes`, `not_recognised` (wrong, and in no way that is known), `missed` (the properties), `needs_manual`.
 
@@ -227,6 +243,7 @@ def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> 
     lines = by_student(graded.lines)
     for student in students or lines:
         own = lines.get(student, [])
+        is_open = own and total(own, Late()) is None
         late = graded.late.get(student, Late())
         exercises = [
             {
@@ -252,7 +269,7 @@ def as_tree(assignment: str, graded: Graded, students: Collection[str] = ()) -> 
                 "late_penalty": late.penalty,
                 "seconds": graded.marked.get(student),
                 "paper": graded.papers.get(student) or None,
-                "raw_score": sum(line.score or 0.0 for line in own),
+                "raw_score": None if is_open else sum(line.score or 0.0 for line in own),
                 "score": total(own, late),
                 "max_score": sum(line.points for line in own),
                 "notes": graded.notes.get(student, []),

@@ -31,7 +31,7 @@ from autograder.plugins.bounds import Refused
 from autograder.plugins.executing import NOT_FINAL, JudgedExecute
 from autograder.plugins.files_beside import GIVEN
 from autograder.plugins.papers import PAPER
-from autograder.plugins.reading import LEFT_OUT, notebook_in, refused, say_why
+from autograder.plugins.reading import LEFT_OUT, Unreadable, notebook_in, refused, say_why
 from autograder.plugins.repairing import RELEASED
 from autograder.plugins.submitted import notebook_of
 from autograder.plugins.verdicts import verdicts_in
@@ -81,6 +81,8 @@ class Marker:
                 removed = tuple(name for name in brought if not (folder / name).is_file())
             except Refused as problem:
                 reason = problem
+            except Unreadable as problem:
+                error = str(problem)
             except Exception as problem:
                 error = f"{type(problem).__name__}: {problem}"
                 reason = RuntimeError(error) if self.snapshot.ours else None

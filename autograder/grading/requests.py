@@ -13,7 +13,7 @@ from autograder.grading.gradebook import Grade
 from autograder.grading.store import write_atomically
 from autograder.plugins import regrade_requests
 from autograder.plugins.printable import lines, printable
-from autograder.plugins.regrade_requests import FORM, Inbox, Request, decoded, with_decision
+from autograder.plugins.regrade_requests import FORM, Inbox, Request, decoded, lacks, with_decision
 from autograder.problems import FAILED, Problem, nearest
 
 NONE = "There are no regrade requests. Write each into {}, one a line:\n\n    {}"
@@ -74,7 +74,7 @@ def listed(course: Course, assignment: str | None = None) -> Iterator[str]:
 def troubles(found: Inbox, where: Path) -> Iterator[str]:
     """What in the file is no request, names nobody or nothing, or is decided without a reason; each with its line."""
     for number, line in found.unread.items():
-        yield printable(f"{where}, line {number} is no request ({FORM}): {line}")
+        yield printable(f"{where}, line {number} is no request ({FORM}), for {lacks(line)}: {line}")
     for one in found.requests:
         if one.unknown:
             cells = found.cells.get(one.assignment, {})

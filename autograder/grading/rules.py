@@ -20,6 +20,8 @@ from nbgrader.preprocessors import (
 from traitlets.utils.importstring import import_item
 
 from autograder.grading.snapshot import GradedCell, OfficialNotebook, Snapshot, SourceCell
+from autograder.plugins.gradebooks import Cells
+from autograder.plugins.reading import as_read
 from autograder.plugins.repairing import Repair
 
 Step = Any
@@ -87,6 +89,8 @@ class _AtDesk(NbGraderPreprocessor):
         self.gradebook = info["desk"]
         self.notebook_id, self.assignment_id, self.student_id = info["notebook"], info["assignment"], info["student"]
         nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
+        if isinstance(self, Cells):
+            nb, resources = self.completed(nb, resources)
         if isinstance(self, OverwriteCells) and self.add_missing_cells:
             nb, resources = self.add_missing_grade_cells(nb, resources)
             nb, resources = self.add_missing_task_cells(nb, resources)
@@ -124,13 +128,20 @@ def rules(snapshot: Snapshot) -> Rules:
     The one that executes notebooks is left out, and what comes before it in its pass comes before; so is the one that assigns
     penalties, which is the writer's to do.
     """
-    passes = [[import_item(name) for name in names] for names in (snapshot.sanitize, snapshot.autograde)]
-    before, after = passes[0], passes[1]
-    executor = next((kind for kind in after if issubclass(kind, ExecutePreprocessor)), None)
-    if executor is not None:
-        before, after = before + after[: after.index(executor)], after[after.index(executor) + 1 :]
-    left = ([kind for kind in kinds if not issubclass(kind, AssignLatePenalties)] for kinds in (before, after))
-    return Rules(*(tuple(_made(kind, snapshot) for kind in kinds) for kinds in left))
+    sanitize, autograde = (
+        [kind for kind in map(import_item, names) if not issubclass(kind, AssignLatePenalties)]
+        for names in (snapshot.sanitize, snapshot.autograde)
+    )
+    at = next((place for place, kind in enumerate(autograde) if issubclass(kind, ExecutePreprocessor)), None)
+    first, after = ([], autograde) if at is None else (autograde[:at], autograde[at + 1 :])
+    sanitized, prepared, done = ([_made(kind, snapshot) for kind in kinds] for kinds in (sanitize, first, after))
+    between = [_read_again] if sanitized and prepared else []
+    return Rules((*sanitized, *between, *prepared, _read_again), tuple(done))
+
+
+def _read_again(notebook: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+    """Between its passes nbgrader writes a notebook and reads it."""
+    return as_read(notebook), resources
 
 
 def _made(kind: type, snapshot: Snapshot) -> Step:

@@ -66,9 +66,12 @@ def summary(assignment: str, found: list[Line], late: Mapping[str, Late] = Mappi
     """One row an exercise: the mean, how many solved it, how many left it blank, and the mistake that most made."""
     own = {who: rows for who, rows in by_student(found).items() if any(line.graded for line in rows)}
     worth = columns(found)
-    totals = Spread(sum(worth.values()), tuple(total(rows, late.get(who, Late())) for who, rows in own.items()))
+    earned = [points for who, rows in own.items() if (points := total(rows, late.get(who, Late()))) is not None]
+    totals = Spread(sum(worth.values()), tuple(earned))
+    waiting = len(own) - totals.count
+    wait = f", {waiting} {'waits' if waiting == 1 else 'wait'} for a person" if waiting else ""
     made = Table(
-        title=f"{assignment}: {totals.count} graded, mean {totals.mean:.3g} of {totals.of:g}, median {totals.median:.3g}",
+        title=f"{assignment}: {totals.count} graded{wait}, mean {totals.mean:.3g} of {totals.of:g}, median {totals.median:.3g}",
         title_justify="left",
     )
     for heading in ("exercise", "of", "mean", "solved", "blank", "most frequent mistake"):
@@ -112,7 +115,9 @@ def _table(
     for student, rows in (whole or own).items():
         when = late.get(student, Late())
         cells = map(cell, own.get(student, []))
-        made.add_row(*map(Text, (student, *cells, *([str(when)] if shown else []), f"{total(rows, when):g}")))
+        altogether = total(rows, when)
+        has = "?" if altogether is None else f"{altogether:g}"
+        made.add_row(*map(Text, (student, *cells, *([str(when)] if shown else []), has)))
     return made
 
 

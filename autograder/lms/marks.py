@@ -30,7 +30,7 @@ class Mark:
 
     @property
     def total(self) -> float:
-        return total(self.lines, self.late)
+        return total(self.lines, self.late) or 0.0
 
     @property
     def out_of(self) -> float:

@@ -28,6 +28,8 @@ MOST_VALUES = 2_000_000
 MOST_CODE = 1 << 20
 """Characters in the code cells of a notebook."""
 
+FEWER_OUTPUTS = "stored outputs count: clear all outputs, save, and hand in again"
+
 
 class Refused(ValueError):
     """A submission that is not graded by itself, and waits for a person; the message is a sentence that says why.
@@ -63,7 +65,8 @@ def content(path: Path, most: int = LARGEST_FILE) -> bytes:
 
 def too_large(name: str, most: int) -> Beyond:
     """What is raised of a file that holds more than `most` bytes."""
-    return Beyond(f"{name} is larger than {size(most)}")
+    helps = f"; {FEWER_OUTPUTS}" if name.endswith(".ipynb") else ""
+    return Beyond(f"{name} is larger than {size(most)}{helps}")
 
 
 def together(sizes: Iterable[int]) -> None:

@@ -26,6 +26,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.plugins.bounds import (
+    FEWER_OUTPUTS,
     LARGEST_FILE,
     MOST_CELLS,
     MOST_CODE,
@@ -58,6 +59,14 @@ WITH_IDS = (4, 5)
 """The first format of notebooks whose cells have ids."""
 AROUND = "\ufeff \t\r\n"
 """What may stand before and behind a notebook's JSON: some editors write a byte-order mark."""
+AGAIN = "open the notebook in JupyterLab, save it, and hand it in again"
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+OTHER_FILES = {"<": "a web page", "PK\x03\x04": "a zip file", "%PDF": "a PDF"}
+"""By how their text begins, files that are handed in as notebooks."""
+JSON_WORDS = ("true", "false", "null")
+LONGEST_REASON = 80
+HALF = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+"""How JSON writes half of a character; where both halves follow each other, they are one."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 LEFT_OUT = "left out"
 """Among what nbgrader tells of a notebook, what `lying_beside` says of its submission."""
@@ -241,19 +250,65 @@ def notebook_in(data: bytes, ours: bool) -> NotebookNode:
 
     Raises:
         Refused: there is more in it than is read; or it is this course's, and no notebook.
-        Exception: it is another course's, and no notebook.
+        Unreadable: it is another course's, and no notebook.
     """
     if data.count(b",") > MOST_VALUES:
-        raise Beyond(f"the notebook holds more than {MOST_VALUES:,} values")
-    text = data.decode(json.detect_encoding(data), errors="replace" if ours else "strict").strip(AROUND)
+        raise Beyond(f"the notebook holds more than {MOST_VALUES:,} values; {FEWER_OUTPUTS}")
+    encoding = json.detect_encoding(data)
+    text = data.decode(encoding, errors="replace").strip(AROUND)
     try:
+        if not ours:
+            data.decode(encoding)
         notebook = salvage(text) if ours else _other(text)
     except RecursionError:
         raise Beyond("the notebook's JSON has too many brackets in one another") from None
+    except Refused:
+        raise
+    except Exception as error:
+        raise Unreadable(why_no_notebook(text, error)) from None
     code = sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code")
     if code > MOST_CODE:
         raise Beyond(f"the notebook's code is longer than {size(MOST_CODE)}")
     return notebook
+
+
+class Unreadable(ValueError):
+    """Another course's file that is no notebook; the message is a sentence that says what it is instead, and what to do."""
+
+
+def why_no_notebook(text: str, error: Exception) -> str:
+    """What a file is that is no notebook, what its student does about it, and in brackets what was raised.
+
+    Args:
+        text: what it holds.
+    """
+    with suppress(RecursionError):
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as broken:
+            error = broken
+    if not text.strip("\0\ufffd"):
+        return f"{UNREADABLE}: the file is empty; {AGAIN}"
+    at = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+    said = " ".join(f"{type(error).__name__}: {getattr(error, 'msg', error)}".split())
+    return printable(f"{UNREADABLE}: {_instead(text, error)}; {AGAIN} ({said[:LONGEST_REASON]}{at})")
+
+
+def _instead(text: str, error: Exception) -> str:
+    """What a file is, or what happened to it, that holds something and is no notebook."""
+    if CONFLICT.search(text):
+        return "it holds git's conflict marks (<<<<<<<, =======, >>>>>>>), so settle the conflict"
+    for begins, what in OTHER_FILES.items():
+        if text.startswith(begins):
+            return f"it is {what}, and no notebook"
+    if not isinstance(error, json.JSONDecodeError):
+        return "it is no notebook, for it has other parts than a notebook has"
+    if not text.startswith(("{", "[")):
+        return "it is another kind of file, and no notebook"
+    rest = text[error.pos :]
+    if not rest or error.msg.startswith("Unterminated") or any(word.startswith(rest) for word in JSON_WORDS):
+        return "the file ends too early, it was cut off"
+    return f"its JSON is broken in line {error.lineno}, as after a change in a text editor"
 
 
 def salvage(text: str) -> NotebookNode:
@@ -269,23 +324,20 @@ def salvage(text: str) -> NotebookNode:
         Refused: there are too many cells, or it is no notebook.
         RecursionError: too many brackets stand in one another.
     """
-    if not text:
-        raise Refused(f"{UNREADABLE}: the file is empty", UNREADABLE)
     try:
+        text = _without_halves(text)
         tree = json.loads(text)
         if not isinstance(tree, dict) or not isinstance(tree.get("cells"), list):
             tree = nbformat.reads(text, as_version=4)  # an older format, or none
         if len(tree["cells"]) > MOST_CELLS:
             raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
-        tree = json.loads(json.dumps(tree, ensure_ascii=False).encode(errors="replace"))  # no half characters
         seen: set[str] = set()
         cells = [_salvage_cell(cell, seen) for cell in tree["cells"]]
         rebuilt = new_notebook(cells=[cell for cell in cells if cell], metadata=PYTHON)  # which is validated there
     except (Beyond, RecursionError):
         raise
     except Exception as error:  # nbformat raises a dozen kinds, some from libraries of its own
-        reason = printable(f"{type(error).__name__}: {error!s:.200}")
-        raise Refused(f"{UNREADABLE}: {reason}", UNREADABLE) from None
+        raise Refused(why_no_notebook(text, error), UNREADABLE) from None
     if any(isinstance(cell, dict) and not _valid_tags(cell.get("metadata")) for cell in tree["cells"]):
         rebuilt.metadata[NOTES] = [ODD_TAGS]
     return rebuilt
@@ -365,16 +417,23 @@ def _other(text: str) -> NotebookNode:
         Beyond: there are too many cells, or outputs.
         Exception: it is no notebook.
     """
-    notebook = reader.reads(text)
+    notebook = reader.reads(_without_halves(text))
     cells = [cell for sheet in notebook.get("worksheets", [notebook]) for cell in sheet.get("cells", [])]
     if len(cells) > MOST_CELLS:
         raise Beyond(f"the notebook has more than {MOST_CELLS:,} cells")
     stored = [cell.get("outputs") for cell in cells]
     if sum(len(outputs) for outputs in stored if isinstance(outputs, list)) > MOST_OUTPUTS:
-        raise Beyond(f"the notebook has more than {MOST_OUTPUTS:,} stored outputs")
+        raise Beyond(f"the notebook has more than {MOST_OUTPUTS:,} stored outputs; {FEWER_OUTPUTS}")
     for cell in cells if validator.get_version(notebook) < (4, 0) else ():
         cell["outputs"] = []  # nbformat would look at each, and there was no nbgrader yet
     return mended(nbformat.convert(notebook, 4))
+
+
+def _without_halves(text: str) -> str:
+    """Some JSON in which each half character, as half an emoji is, has become a question mark: no file can be written with one."""
+    if not HALF.search(text):
+        return text
+    return json.dumps(json.loads(text), ensure_ascii=False).encode(errors="replace").decode()
 
 
 def mended(notebook: NotebookNode) -> NotebookNode:
@@ -385,21 +444,33 @@ def mended(notebook: NotebookNode) -> NotebookNode:
     version = validator.get_version(notebook)
     if not isinstance(notebook.get("metadata"), dict):
         notebook["metadata"] = NotebookNode()
-    seen: set[str] = set()
     for cell in notebook.cells:
         for name in cell.keys() - CELL_PARTS:
             del cell[name]
         if not isinstance(cell.get("metadata"), dict):
             cell["metadata"] = NotebookNode()
-        own = cell.pop("id", None)
-        if version >= WITH_IDS:
-            cell["id"] = _id(own, seen)
+    _identify(notebook.cells, version)
     if not _is_valid(version, notebook):
         _keep_valid(notebook.metadata, NOTEBOOK_SETTINGS, lambda one: _is_valid(version, {"metadata": one}))
         for cell in notebook.cells:
             if not _is_valid(version, {"cells": [cell]}):
                 _mend(cell, version)
     return notebook
+
+
+def as_read(notebook: NotebookNode) -> NotebookNode:
+    """What nbformat reads of a notebook that a preprocessor has left in memory: nodes all through, and each cell with an id of its own."""
+    read = nbformat.from_dict(notebook)
+    _identify(read.cells, validator.get_version(read))
+    return read
+
+
+def _identify(cells: Sequence[NotebookNode], version: tuple[int, int]) -> None:
+    seen: set[str] = set()
+    for cell in cells:
+        own = cell.pop("id", None)
+        if version >= WITH_IDS:
+            cell["id"] = _id(own, seen)
 
 
 CELL_PARTS = {"attachments", "cell_type", "execution_count", "id", "metadata", "outputs", "source"}

@@ -4,7 +4,8 @@
         no: With one row it returns a vector, and the text asks for a matrix.
 
 A request begins with who, which assignment and which exercise. What the student says goes on until an empty line, and after it in
-lines that are indented. A line that begins with `yes:` or `no:` decides, and gives the reason. Lines that begin with `#` are remarks.
+lines that are indented, but never in a line that begins as a request does. A line that begins with `yes:` or `no:` decides, and
+gives the reason. Lines that begin with `#` are remarks.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from nbgrader.api import Assignment, Gradebook
@@ -21,6 +23,12 @@ from nbgrader.coursedir import CourseDirectory
 FILE = "requests.txt"
 FORM = "STUDENT, ASSIGNMENT, EXERCISE: what the student says"
 DECISION = re.compile(r"\s*+(yes|no)\s*+(?::(.*))?", re.IGNORECASE)
+LEADING = re.compile(r"^[\s>*•\"'(@-]*(?:\d+[.)]\s+)?")
+"""What may stand before a name: a mail's signs for what it quotes, and those of lists."""
+BEHIND = re.compile(r"\s*([,;:|\t]|\s[-–—])|\s+")
+"""What may follow a student's name at the head of a request."""
+ALMOST = 0.8
+"""How like a name is to one that is meant."""
 
 Cells = Mapping[str, Mapping[str, tuple[str, str]]]
 """By assignment its exercises, as requests and reports call them, each with its notebook and its cell."""
@@ -103,9 +111,12 @@ def read(text: str, students: Collection[str], cells: Cells) -> Inbox:
             begins = True
         elif line.startswith("#"):
             continue
-        elif (new := _begun(line, number, students, cells)) and (begins or new.assignment in cells):
+        elif (new := _begun(line, number, students, cells)) and (begins or _names_somebody(line, students, cells)):
             found.append(new)
             begins, goes_on = False, True
+        elif _names_somebody(line, students, cells):  # nobody's words may come to stand on another's page
+            unread[number] = line.strip()
+            begins = goes_on = False
         elif goes_on and (not begins or line[0].isspace() or DECISION.fullmatch(line.rstrip())):
             found[-1] = _longer(found[-1], line, number)
             begins = False
@@ -150,6 +161,32 @@ def _begun(line: str, number: int, students: Collection[str], cells: Cells) -> R
     unknown = next((what for what, is_known in known.items() if not is_known), "")
     at = ("", "") if unknown else there[exercise]
     return Request(number, number, student, assignment, exercise, says.strip(), "", "", unknown, *at)
+
+
+def _names_somebody(line: str, students: Collection[str], cells: Cells) -> bool:
+    """Whether a line begins as a request does, in its form or not: with a student, or with somebody and an assignment."""
+    if DECISION.fullmatch(line.rstrip()):
+        return False
+    words = LEADING.sub("", line).casefold()
+    known = {part.casefold() for name in cells for part in (name, name.partition("_")[0])}
+    for student in map(str.casefold, students):
+        if words.startswith(student) and (ends := BEHIND.match(words, len(student))):
+            rest = words[ends.end() :].split(maxsplit=1)
+            if ends[1] or (rest and rest[0].strip(",;:|") in known):
+                return True
+    who, *what = (part.strip() for part in re.split(r"[,;|\t]", words, maxsplit=2))
+    if not (who and what):
+        return False
+    return what[0].split(":")[0].strip() in known or bool(
+        get_close_matches(who, map(str.casefold, students), 1, ALMOST) and get_close_matches(what[0], known, 1, ALMOST)
+    )
+
+
+def lacks(line: str) -> str:
+    """What a line would need to be a request."""
+    if ":" not in line:
+        return "there is no colon before what the student says"
+    return "before the colon there have to be three names, with commas between them"
 
 
 def _longer(request: Request, line: str, number: int) -> Request:

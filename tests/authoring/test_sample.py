@@ -116,7 +116,7 @@ def test_grading_prints_the_table_and_says_who_handed_in_nothing(
     told = {cells[0].strip(): [c.strip() for c in cells[1:]] for cells in table_rows(printed)}
     assert told["ada"] == ["2", "2", "3", "7"]
     assert told["hal"] == [NOTHING, NOTHING, NOTHING, "0"]
-    assert told["gus"] == ["? could not be read"] * 3 + ["0"]
+    assert told["gus"] == ["? could not be read"] * 3 + ["?"]
     assert printed.count("could not be graded") == printed.count("gus could not be graded: could not be read: ") == 1
 
 
@@ -126,7 +126,7 @@ def table_rows(printed: str) -> list[list[str]]:
 
 def test_an_unreadable_submission_gets_a_page_that_says_so(course: Course, graded: Path) -> None:
     page = (course.folder("feedback", "gus", NOTEBOOK) / f"{NOTEBOOK}.html").read_text()
-    assert "This could not be graded automatically. Could not be read: JSONDecodeError" in words(page)
+    assert "This could not be graded automatically. Could not be read: it is another kind of file" in words(page)
 
 
 # ------------------------------------------------------------------------------------------------------- a large class

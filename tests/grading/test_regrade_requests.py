@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from autograder.__main__ import app
+from autograder.__main__ import run as run_words
 from autograder.folder import Course
 from autograder.grading.command import run
 from autograder.grading.requests import decide, inbox, listed
@@ -19,6 +21,7 @@ from autograder.plugins.regrade_requests import decoded, place, read, with_decis
 from autograder.problems import Problem
 from course import feedback
 from tests.support.quick_class import NAME, QuickClass
+from tests.support.stock import stock_course
 from tests.support.submissions import NOTEBOOK, RIGHT, filled, hand_in, page, words
 
 STUDENTS = {"ada", "ben", "Stone, Cleo"}
@@ -87,6 +90,37 @@ def test_what_has_another_form_is_named_once_with_its_first_line() -> None:
     found = read(text, STUDENTS, CELLS)
     assert found.unread == {1: "Dear Professor,", 5: "Yours, Ada"}
     assert [(one.says, one.decision) for one in found.requests] == [("x", "")]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "ada, 03_masks, keep - allowed in later notebooks",
+        "Ada, 03, keep, it is right",
+        "  > ada, 03_masks: mine",
+        "ada; 03; keep; mine",
+        "ada: please look at keep",
+        "ada – keep is right",
+        "ada 03_masks keep: mine",
+        "Stone, Cleo, hw1, first/keep",
+        "Cleo Stone, hw1, first/keep",
+        "2) somebody, 03, keep",
+        "adda, 04_masks, keep: mine",
+        "ada, 3, keep: mine",
+    ],
+)
+def test_what_begins_as_a_request_does_never_becomes_the_words_of_another(head: str) -> None:
+    students = {*STUDENTS, "adda.lovelace", "adah"}
+    found = read(f"ben, 03, keep: It is right,\nfor one row too.\n{head}\n    no: It is turned.\n", students, CELLS)
+    first = found.requests[0]
+    assert (first.says, first.decision) == ("It is right, for one row too.", "")
+    assert [*found.unread] == [3] or (found.requests[1].line, bool(found.requests[1].unknown)) == (3, True)
+
+
+def test_words_go_on_where_they_speak_of_others() -> None:
+    text = "ben, 03, keep: I tried it,\nrows, columns, both: all fail\nas ada said. In 03, keep is given,\nadamantly so, and ada agrees\n"
+    assert [one[3] for one in parsed(text)] == [" ".join(text.split()).partition(": ")[2]]
+    assert not read(text, STUDENTS, CELLS).unread
 
 
 @given(
@@ -240,3 +274,19 @@ def test_pages_of_other_courses_begin_with_it(quick_class: QuickClass) -> None:
     assert "regrade" not in pages["ben"].read_text()
     (_, line) = listed(course)
     assert line == f"line 1: ada, {NAME}, test, has 1 of 2; no: It is half."
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_a_name_that_the_output_cannot_hold_is_escaped(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "Łódź").mkdir()
+    course = stock_course(tmp_path / "Łódź")
+    output = TextIOWrapper(BytesIO(), encoding, write_through=True)
+    monkeypatch.setattr("sys.stdout", output)
+    with pytest.raises(SystemExit) as ended:
+        run_words(["requests", "--course", str(course.root)])
+    assert not ended.value.code
+    written = output.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+    assert "There are no regrade requests" in written
+    assert "\\u0141" in written

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from autograder.grading.command import LARGEST_TABLE, run, tell
+from autograder.grading.command import LARGEST_TABLE, as_tree, run, tell
 from autograder.grading.diary import FILE_WIDTH
+from autograder.grading.report.gathering import Gathered
 from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, Line
+from autograder.grading.report.page import html
 from autograder.grading.run import Graded
 from autograder.problems import USAGE
 from tests.support.quick_class import NAME, QuickClass
+from tests.support.submissions import words
 
 MISTAKE = "sums_of_columns_where_rows_are_asked_for"
 NOTEBOOK = "00_shapes"
@@ -62,6 +66,37 @@ def test_cells_that_wait_for_a_person_are_counted_and_so_are_their_students() ->
     assert "6 cells of 2 students to be graded by hand: formgrader lists them" in told(graded)
     graded.lines[0] = replace(graded.lines[0], outcome=LOOK_AGAIN)
     assert "1 cell of 1 student to be looked at again (run again since somebody marked it)" in told(graded)
+
+
+def test_who_waits_for_a_person_altogether_is_not_graded_and_counts_nowhere() -> None:
+    def waits(graded: Graded) -> Graded:
+        graded.lines = [
+            replace(line, score=None, outcome=FOR_A_PERSON, mistakes=(), by_hand=True)
+            if line.student < "s004"
+            else line
+            for line in graded.lines
+        ]
+        return graded
+
+    large = waits(a_class(LARGEST_TABLE + 1))
+    assert "00_shapes: 16 graded, 4 wait for a person, mean 5 of 6, median 5" in told(large)
+    row = next(line for line in told(waits(a_class(5))).splitlines() if "s003" in line)
+    assert row.split("│")[-2].strip() == "?"
+    for student in as_tree(NOTEBOOK, large)["students"]:
+        has = None if student["student"] < "s004" else 6.0 - 2.0 * (int(student["student"][1:]) % 2)
+        assert (student["raw_score"], student["score"]) == (has, has)
+    gathered = Gathered(NOTEBOOK, datetime.now(UTC), large.lines, dict.fromkeys(EXERCISES, 2.0))
+    page = html(gathered)
+    assert "20 submissions, 4 wait for a person; mean 5, median 5, of 6" in words(page)
+    assert [*gathered.totals.values()] == [6.0, 4.0] * 8
+    assert page.count("<td>?</td></tr>") == 4
+
+
+def test_where_nothing_was_written_it_is_said_that_the_gradebook_is_as_it_was() -> None:
+    graded = a_class(3)
+    graded.lines[0] = replace(graded.lines[0], score=None, outcome=FOR_A_PERSON)
+    graded.written = False
+    assert "In the gradebook as it still is, 1 cell of 1 student to be graded by hand" in told(graded)
 
 
 def test_who_was_asked_for_is_told_alone() -> None:

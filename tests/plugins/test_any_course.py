@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
 from autograder.folder import Course
@@ -19,6 +19,7 @@ from tests.support import commands
 from tests.support.shown import looks
 from tests.support.stock import PLUGGED, cell, grades, nbgrader, stock_course, write
 from tests.support.stored import stored
+from tests.support.submissions import words
 
 NAME = "ps"
 ANSWERS = {
@@ -216,3 +217,114 @@ def test_a_zip_is_collected_and_marks_and_pages_go_back(tmp_path: Path, name: st
     assert ZipFile(pages).namelist() == ["stonecleo_103_9001_nb.html"]
     assert told("report", NAME).strip().endswith(f"{NAME}.html")
     assert "warm process: 1 of 1 notebooks" in told("doctor")
+
+
+# ------------------------------------------------------------------------- what students do to the cells of a release
+
+TASK = "Draw it.\n\n=== BEGIN MARK SCHEME ===\n3 for a good one\n=== END MARK SCHEME ==="
+HIDDEN = "assert double(1) == 2\n### BEGIN HIDDEN TESTS\nassert double(2) == 4\n### END HIDDEN TESTS"
+ADD = "c.OverwriteCells.add_missing_cells = True"
+RIGHT = ANSWERS["ada"]
+
+
+def spoilt(root: Path) -> Course:
+    """A course in which some have written into locked cells, or deleted cells that are graded."""
+    root.mkdir()
+    course = stock_course(root, PLUGGED)
+    source = [
+        cell(
+            new_code_cell("def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"),
+            "a",
+            solution=True,
+        ),
+        cell(new_code_cell(HIDDEN), "t", 2),
+        cell(new_markdown_cell(TASK), "k", task=True, locked=True, points=3),
+        cell(new_markdown_cell("Why?"), "w", 3, solution=True, locked=False),
+        cell(new_code_cell("import decimal\ndecimal.Decimal(double(1) + 2)"), "d", 5),
+    ]
+    write(course.folder("source", ".", NAME) / "nb.ipynb", source)
+    course.generate_assignment(NAME)
+    for student in ("ada", "ben", "cy", "dee"):
+        notebook = nbformat.read(course.folder("release", ".", NAME) / "nb.ipynb", as_version=4)
+        answer, test, task, why, value = notebook.cells
+        answer.source, why.source = RIGHT, "So."
+        if student == "ada":
+            task.source += "\nMine: ![d](attachment:d.png)"
+            task.attachments = {"d.png": {"image/png": "iVBORw0KGgo="}}
+        elif student == "ben":
+            notebook.cells = [answer, task, value]
+        elif student == "cy":
+            answer.source = f"# nice \ud83d\n{RIGHT}"
+            test.source = "print(double(1))"
+        write(course.folder("submitted", student, NAME) / "nb.ipynb", notebook.cells)
+    return course
+
+
+def copy_of(course: Course, student: str) -> nbformat.NotebookNode:
+    return nbformat.read(course.folder("autograded", student, NAME) / "nb.ipynb", as_version=4)
+
+
+@pytest.fixture(scope="module", params=[by_nbgrader, by_command])
+def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, str]:
+    """A course of that kind that was graded, and what was printed, each line with single spaces."""
+    course = spoilt(tmp_path_factory.mktemp("spoilt") / "course")
+    return course, " ".join(request.param(course).split())
+
+
+def test_what_was_written_into_a_locked_cell_is_kept_and_said(told: tuple[Course, str]) -> None:
+    course, log = told
+    assert log.count("the locked cell k was changed; it is as it was released again") == 1
+    assert log.count("the locked cell t was changed; it is as it was released again") == 1
+    _, test, task, written, *_ = copy_of(course, "ada").cells
+    assert task.source == TASK
+    assert written.source.endswith("Mine: ![d](attachment:d.png)")
+    assert written.attachments == {"d.png": {"image/png": "iVBORw0KGgo="}}
+    page = (course.folder("feedback", "ada", NAME) / "nb.html").read_text()
+    assert "Mine:" in page
+    assert "data:image/png;base64,iVBORw0KGgo=" in page
+    _, test, written, *_ = copy_of(course, "cy").cells
+    assert test.source == HIDDEN
+    assert written.source.endswith("print(double(1))")
+    assert not written.outputs
+
+
+def test_of_a_cell_that_is_gone_it_is_said_that_nobody_can_mark_it(told: tuple[Course, str]) -> None:
+    _, log = told
+    for name in ("t", "w"):
+        assert log.count(f"the cell {name} is missing, and nobody can mark it in formgrader: set {ADD} in") == 1
+    assert "the cell k is missing" not in log
+    if "graded by hand" in log:  # the class command
+        assert "7 cells of 4 students to be graded by hand: formgrader lists them" in log
+        assert log.count("? its cell is missing") == 2
+
+
+def test_a_test_that_gives_everybody_full_points_is_named(told: tuple[Course, str]) -> None:
+    course, log = told
+    assert grades(course.database, NAME, "nb", "ada")["d"].score == 5.0
+    by_class = course.class_folder.joinpath("report").is_dir()
+    said = "the test d ends in Decimal('4'), which nbgrader takes for no points: everybody gets full points; end it in"
+    assert log.count(said) == (1 if by_class else 4)
+    assert "cannot be converted" not in log
+    if by_class:
+        page = words((course.class_folder / "report" / f"{NAME}.html").read_text())
+        assert page.count(said) == 1
+
+
+def test_half_a_character_stops_nothing(told: tuple[Course, str]) -> None:
+    course, log = told
+    assert copy_of(course, "cy").cells[0].source == f"# nice ?\n{RIGHT}"
+    assert grades(course.database, NAME, "nb", "cy")["t"].score == 2.0
+    assert "UnicodeEncodeError" not in log
+
+
+@pytest.mark.parametrize("door", [by_nbgrader, by_command])
+def test_a_cell_that_is_gone_comes_back_where_the_settings_say_so(tmp_path: Path, door: Any) -> None:
+    course = spoilt(tmp_path / "course")
+    course.folder("submitted", "ada", NAME).rename(tmp_path / "ada")
+    with (course.root / CONFIG).open("a") as settings:
+        settings.write(f"\n{ADD}\n")
+    log = door(Course(course.root))
+    assert [one.metadata.nbgrader.grade_id for one in copy_of(course, "ben").cells] == ["a", "t", "k", "w", "d"]
+    assert grades(course.database, NAME, "nb", "ben")["t"].score == 2.0
+    assert "MissingIDFieldWarning" not in log
+    assert "could not be graded" not in log

@@ -303,7 +303,7 @@ ATTEMPTS = {
     "broken-json": Attempt(
         broken_json,
         FOR_A_PERSON,
-        log=f"{NOTEBOOK} of broken-json waits for a person: could not be read: JSONDecodeError",
+        log=f"{NOTEBOOK} of broken-json waits for a person: could not be read: the file ends too early",
         page=UNREADABLE,
     ),
     "empty-file": Attempt(
@@ -315,7 +315,7 @@ ATTEMPTS = {
     "bytes": Attempt(
         bytes_that_are_no_text,
         FOR_A_PERSON,
-        log=f"{NOTEBOOK} of bytes waits for a person: could not be read: JSONDecodeError",
+        log=f"{NOTEBOOK} of bytes waits for a person: could not be read: it is another kind of file",
         page=UNREADABLE,
     ),
     "another-json": Attempt(
@@ -332,7 +332,12 @@ ATTEMPTS = {
     ),
     "another-encoding": Attempt(another_encoding, ALL),
     "one-bad-cell": Attempt(cell_that_is_none, ALL),
-    "oversized": Attempt(oversized, FOR_A_PERSON, log=f"{NOTEBOOK}.ipynb is larger than 20 MiB", page=NOT_GRADED),
+    "oversized": Attempt(
+        oversized,
+        FOR_A_PERSON,
+        log=f"{NOTEBOOK}.ipynb is larger than 20 MiB; stored outputs count: clear all outputs",
+        page=NOT_GRADED,
+    ),
     "missing-picture": Attempt(missing_picture, ALL, page="The picture attachment:gone.png is not in this notebook."),
     "colours": Attempt(colours, ALL, page="more characters are not shown here."),
     "hard-text": Attempt(hard_text, ALL, page="4,950,000 more characters are not shown here."),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nbgrader.utils import compute_checksum
 
 from autograder.plugins.bounds import MOST_OUTPUTS, Refused
-from autograder.plugins.reading import UNREADABLE, notebook_in, reason_in, refused, salvage
+from autograder.plugins.reading import UNREADABLE, Unreadable, notebook_in, reason_in, refused, salvage
 from tests.support.counting import calls
 from tests.support.sampled import sampled
 
@@ -91,12 +91,28 @@ def test_a_notebook_of_format_3_is_read_too() -> None:
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [("[1, 2", "could not be read: JSONDecodeError: "), ("", "could not be read: the file is empty")],
+    [
+        ("[1, 2", "the file ends too early, it was cut off; open the notebook in JupyterLab, save it, and hand"),
+        ('{"cells": [{"source": "x', "the file ends too early"),
+        ('{"cells": [], "metadata": {"collapsed": fal', "the file ends too early"),
+        ('{"cells": [,]}', "its JSON is broken in line 1"),
+        ('{\n<<<<<<< HEAD\n"cells": []\n=======\n>>>>>>> b\n}', "it holds git's conflict marks"),
+        ("<html>", "it is a web page, and no notebook"),
+        ("import numpy", "it is another kind of file"),
+        ('{"a": 1}', "it is no notebook"),
+        ("", "the file is empty"),
+        ("\0" * 9, "the file is empty"),
+    ],
 )
 def test_of_what_cannot_be_read_a_sentence_says_why(text: str, sentence: str) -> None:
-    with pytest.raises(Refused, match=f"^{sentence}") as refusal:
-        salvage(text)
+    with pytest.raises(Refused) as refusal:
+        notebook_in(text.encode(), True)
+    assert str(refusal.value).startswith(f"could not be read: {sentence}")
     assert refusal.value.state == UNREADABLE
+    assert "(char " not in str(refusal.value)
+    with pytest.raises(Unreadable) as unreadable:
+        notebook_in(text.encode(), False)
+    assert str(unreadable.value).startswith(f"could not be read: {sentence}")
 
 
 @pytest.mark.parametrize(

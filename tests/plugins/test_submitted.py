@@ -115,11 +115,19 @@ def answered_in_own_cells(blank: NotebookNode, work: NotebookNode, folder: Path)
     write(folder / "Untitled.ipynb", blank)
 
 
+def in_conflict(work: NotebookNode) -> str:
+    """A notebook that git has merged with another state of itself."""
+    lines = json.dumps(work, indent=1).splitlines()
+    lines[9:9] = ["<<<<<<< HEAD", *lines[5:9], "=======", *lines[4:9], ">>>>>>> theirs"]
+    return "\n".join(lines)
+
+
 KINDS = {
-    "truncated": Kind(lambda blank, work, folder: write(folder / FILE, json.dumps(work)[:5000]), UNREADABLE, f"{UNREADABLE}: JSONDecodeError: Unterminated string"),
-    "empty": Kind(lambda blank, work, folder: write(folder / FILE, ""), UNREADABLE, f"{UNREADABLE}: the file is empty"),
-    "list": Kind(lambda blank, work, folder: write(folder / FILE, "[1, 2]"), UNREADABLE, f"{UNREADABLE}: "),
-    "page-as-notebook": Kind(lambda blank, work, folder: write(folder / FILE, "<!DOCTYPE html><p>Hi"), UNREADABLE, f"{UNREADABLE}: JSONDecodeError"),
+    "truncated": Kind(lambda blank, work, folder: write(folder / FILE, json.dumps(work)[:5000]), UNREADABLE, f"{UNREADABLE}: the file ends too early, it was cut off; open the notebook in JupyterLab, save it, and hand it in again (JSONDecodeError: Unterminated string"),
+    "conflict": Kind(lambda blank, work, folder: write(folder / FILE, in_conflict(work)), UNREADABLE, f"{UNREADABLE}: it holds git's conflict marks (<<<<<<<, =======, >>>>>>>), so settle the conflict; open the notebook"),
+    "empty": Kind(lambda blank, work, folder: write(folder / FILE, ""), UNREADABLE, f"{UNREADABLE}: the file is empty; open the notebook in JupyterLab"),
+    "list": Kind(lambda blank, work, folder: write(folder / FILE, "[1, 2]"), UNREADABLE, f"{UNREADABLE}: it is no notebook, for"),
+    "page-as-notebook": Kind(lambda blank, work, folder: write(folder / FILE, "<!DOCTYPE html><p>Hi"), UNREADABLE, f"{UNREADABLE}: it is a web page, and no notebook; open the notebook"),
     "linked": Kind(linked, UNREADABLE, f"{UNREADABLE}: {FILE} is a link, or no plain file"),
     "linked-folder": Kind(linked_folder, UNREADABLE, f"{UNREADABLE}: its folder is a link"),
     "other": Kind(lambda blank, work, folder: write(folder / FILE, other()), ANOTHER, f"this is {OTHER}, handed in for {NOTEBOOK}"),

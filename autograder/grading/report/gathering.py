@@ -18,7 +18,7 @@ from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late, lateness
 from autograder.grading.noting import Said
-from autograder.grading.report.lines import Line, by_student, cells, lines, total
+from autograder.grading.report.lines import Line, by_student, cells, is_decided, lines, total
 from autograder.grading.snapshot import read_snapshot
 from autograder.grading.store import code_digest
 from autograder.plugins.bounds import Beyond, content
@@ -90,9 +90,18 @@ class Gathered:
 
     @property
     def totals(self) -> dict[str, float]:
-        """What each student who is graded has altogether."""
-        graded = {who: own for who, own in by_student(self.lines).items() if any(line.graded for line in own)}
-        return {who: total(own, self.late.get(who, Late())) for who, own in graded.items()}
+        """What each student has altogether for whom anything is decided."""
+        found = {
+            who: total(own, self.late.get(who, Late()))
+            for who, own in by_student(self.lines).items()
+            if is_decided(own)
+        }
+        return {who: points for who, points in found.items() if points is not None}
+
+    @property
+    def waiting(self) -> list[str]:
+        """Whose work waits for a person altogether."""
+        return [who for who, own in by_student(self.lines).items() if own[0].graded and not is_decided(own)]
 
     def shown(self, student: str) -> str:
         """How a list calls a student: by the name, with the id where several have that, and by the id where there is none."""

@@ -16,6 +16,8 @@ from autograder.folder import Course
 from autograder.grading import gradebook
 from autograder.grading.lateness import Late
 from autograder.grading.report import outcomes
+from autograder.plugins.bounds import Refused
+from autograder.plugins.gradebooks import GONE
 from autograder.plugins.judges import Judge, worth
 from autograder.plugins.printable import printable, without_colours
 from autograder.plugins.reading import reason_in
@@ -29,6 +31,7 @@ FOR_A_PERSON = "to be graded by hand"
 LOOK_AGAIN = "to be looked at again"
 NOT_RECOGNISED = "not recognised"
 NOT_ATTEMPTED = "not attempted"
+GONE_FROM_COPY = "its cell is missing"
 SILENT = ("passed", "partly", "wrong", GRADED)
 """The outcomes that points say as well."""
 ARROW = re.compile(r"^-++> *+\d++ ++(\S.*)", re.MULTILINE)
@@ -52,8 +55,8 @@ class Line:
         is_marked: whether a person has marked it.
         error: how a test without a judge ended: the kind of the error, and the line of the test; "" where it did not end so.
         message: what that error says.
-        state, why: of a submission that was not graded by itself, and that nobody has marked yet: what it is in a few words, if there
-            are some, and in a sentence.
+        state, why: of what was not graded by itself, and that nobody has marked yet: what it is in a few words, if there are some, and
+            in a sentence.
     """
 
     student: str
@@ -120,10 +123,12 @@ def lines(course: Course, assignment: str) -> list[Line]:
         folder = course.folder("autograded", student, assignment)
         absent = None if folder.is_dir() else NOT_GRADED if student in submitters else NOTHING
         stored = _cells(folder / f"{assignment}.ipynb") if ours else []
-        refused = reason_in(stored[:1])
+        reasons = {assignment: reason_in(stored[:1])}
         graded = _graded_cells(stored)
         verdicts, sources = verdicts_in(graded), _sources(graded)
-        others = {} if ours or absent else _lost(folder, places, student, grades)
+        others: dict[tuple[str, str], tuple[NotebookNode | None, bool]] = {}
+        if not (ours or absent):
+            others, reasons = _unmarked(folder, places, student, grades)
         for (notebook, cell), (label, points) in places.items():
             if absent:
                 found.append(Line(student, label, None, absent, (), points))
@@ -133,8 +138,12 @@ def lines(course: Course, assignment: str) -> list[Line]:
             if verdict is None:
                 said = _without_verdict(course.judge, assignment, cell, grade)
                 is_marked = grade is not None and grade.manual is not None
-                why = refused if refused and said == FOR_A_PERSON else None
-                state, sentence = (why.state, str(why)) if why else ("", "")
+                at, is_released = others.get((notebook, cell), (None, False))
+                state, sentence = "", ""
+                if said == FOR_A_PERSON and (why := reasons.get(notebook)):
+                    state, sentence = why.state, str(why)
+                elif said == FOR_A_PERSON and not ours and at is None:
+                    state, sentence = GONE_FROM_COPY, GONE % cell
                 line = Line(
                     student,
                     label,
@@ -148,7 +157,7 @@ def lines(course: Course, assignment: str) -> list[Line]:
                     state=state,
                     why=sentence,
                 )
-                found.append(_told(line, *others.get((notebook, cell), (None, False))))
+                found.append(line if by_hand else _told(line, at, is_released))
                 continue
             line = Line(
                 student,
@@ -190,8 +199,15 @@ def by_student(found: list[Line]) -> dict[str, list[Line]]:
     return own
 
 
-def total(own: list[Line], late: Late) -> float:
-    """What a student has altogether, as `nbgrader export` has it."""
+def is_decided(own: list[Line]) -> bool:
+    """Whether a student has points for anything: nobody has who handed in what is not graded, or waits for a person altogether."""
+    return any(line.score is not None for line in own)
+
+
+def total(own: list[Line], late: Late) -> float | None:
+    """What a student has altogether, as `nbgrader export` has it; None where something was handed in, and nothing of it is decided."""
+    if any(line.handed_in for line in own) and not is_decided(own):
+        return None
     return max(0.0, sum(line.score or 0.0 for line in own) - late.penalty)
 
 
@@ -213,28 +229,27 @@ def _without_verdict(judge: Judge, assignment: str, cell: str, grade: gradebook.
     return FOR_A_PERSON if grade.auto is None else NOT_ATTEMPTED
 
 
-def _lost(
+def _unmarked(
     folder: Path,
     places: Iterable[tuple[str, str]],
     student: str,
     grades: Mapping[tuple[str, str, str], gradebook.Grade],
-) -> dict[tuple[str, str], tuple[NotebookNode, bool]]:
-    """By notebook and cell, the graded cells in which a student has lost points without a person, and whether the answer before a test
-    is as it was released."""
-    lost = {
-        (notebook, cell)
-        for notebook, cell in places
-        if (grade := grades.get((student, notebook, cell))) and grade.manual is None and not grade.by_hand
-    }
-    found = {}
-    for notebook in dict.fromkeys(notebook for notebook, _ in lost):
+) -> tuple[dict[tuple[str, str], tuple[NotebookNode | None, bool]], dict[str, Refused | None]]:
+    """By notebook and cell, the graded cells that no person has marked, and whether the answer before a test is as it was released; and
+    by notebook why all of it waits for a person."""
+    wanted = {place for place in places if (grade := grades.get((student, *place))) and grade.manual is None}
+    found: dict[tuple[str, str], tuple[NotebookNode | None, bool]] = {}
+    reasons = {}
+    for notebook in dict.fromkeys(notebook for notebook, _ in wanted):
+        stored = _cells(folder / f"{notebook}.ipynb")
+        reasons[notebook] = reason_in(stored[:1])
         is_released = False
-        for cell in _graded_cells(_cells(folder / f"{notebook}.ipynb")):
+        for cell in _graded_cells(stored):
             if _is_answer(cell):
                 is_released = compute_checksum(cell) == cell.metadata.nbgrader.get("checksum")
-            if (place := (notebook, cell.metadata.nbgrader.grade_id)) in lost:
+            if (place := (notebook, cell.metadata.nbgrader.grade_id)) in wanted:
                 found[place] = cell, is_released
-    return found
+    return found, reasons
 
 
 def _told(line: Line, cell: NotebookNode | None, is_released: bool) -> Line:

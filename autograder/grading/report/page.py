@@ -39,6 +39,7 @@ def html(gathered: Gathered, anonymous: bool = False) -> str:
             most_told=telling.MOST_TOLD,
             alike=telling.alike(gathered, anonymous),
             passed_and_lost=telling.passed_and_lost(gathered),
+            to_mend=[] if anonymous else telling.to_mend(gathered),
             unusual=telling.unusual(gathered),
             guesses=[(guess, bars(telling.guessed(guess, anonymous))) for guess in gathered.guesses],
             spread=Spread(sum(gathered.columns.values()), tuple(totals.values())),

@@ -11,6 +11,7 @@ from autograder.grading.report.gathering import Gathered, Guesses
 from autograder.grading.report.grouping import Group, groups
 from autograder.grading.report.lines import FOR_A_PERSON, GRADED, LOOK_AGAIN, NOT_ATTEMPTED, NOT_GRADED, Line, sentences
 from autograder.grading.report.quoting import names, quoted
+from autograder.plugins.saving import of_tests
 
 ALARMING = ("crashed", "timed out", "tampered", "grader fault")
 UNREMARKABLE = ("passed", "partly", "wrong", "raised", GRADED, LOOK_AGAIN, *ALARMING)
@@ -215,13 +216,19 @@ def passed_and_lost(gathered: Gathered) -> list[Share]:
     return sorted(made, key=lambda one: -len(one.students))
 
 
+def to_mend(gathered: Gathered) -> list[str]:
+    """What is to be mended in tests of a course without a judge."""
+    return of_tests(note for _, own in sorted(gathered.said.notes.items()) for note in own)
+
+
 def unusual(gathered: Gathered) -> list[Unusual]:
     """Whoever is to be looked at, or spoken to; only what there is."""
     handed_in = set(gathered.handed_in)
     lines = [line for line in gathered.lines if line.student in handed_in]
     failed = gathered.said.failed
     rostered = any(gathered.names.values())
-    notes = ((who, note) for who, own in sorted(gathered.said.notes.items()) for note in sentences(own))
+    said = [(who, note) for who, own in sorted(gathered.said.notes.items()) for note in sentences(own)]
+    notes = [(who, note) for who, note in said if not of_tests([note])]
     found = [
         _unusual("Could not be graded", failed.items()),
         *(

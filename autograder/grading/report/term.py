@@ -18,9 +18,9 @@ class Assignment:
     """One assignment.
 
     Attributes:
-        solved: of all exercises of all who handed in, the part that has all points.
-        spread: of what those who handed in have altogether.
-        totals: by student who handed in.
+        solved: of all exercises of all of whom anything is decided, the part that has all points.
+        spread: of what these have altogether.
+        totals: by student of whom anything is decided.
         page: its own report, seen from this one; "" where none was made.
     """
 
@@ -49,7 +49,7 @@ class Term:
 
     @property
     def spread(self) -> Spread:
-        """Of what everybody has who handed in anything."""
+        """Of what everybody has of whom anything is decided."""
         some = {student for one in self.assignments for student in one.totals}
         return Spread(self.points, tuple(self.total(student) for student in sorted(some)))
 
@@ -72,9 +72,12 @@ def gather_term(course: Course) -> Term:
 def _assignment(course: Course, name: str) -> Assignment:
     worth = gradebook.worth(course, name)
     earned: dict[str, dict[tuple[str, str], float]] = {}
+    decided: set[str] = set()
     for grade in gradebook.grades(course, name):
         if course.folder("autograded", grade.student, name).is_dir():
             earned.setdefault(grade.student, {})[grade.notebook, grade.cell] = grade.score or 0.0
+            decided |= {grade.student} if grade.score is not None else set()
+    earned = {student: own for student, own in earned.items() if student in decided}
     late: dict[str, float] = {}
     for row in gradebook.deadlines(course, name):
         late[row.student] = late.get(row.student, 0.0) + (row.penalty or 0.0)
