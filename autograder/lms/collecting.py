@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,46 +24,25 @@ from autograder.grading.logs import collected_warnings
 from autograder.grading.snapshot import Snapshot, read_snapshot, registered
 from autograder.grading.store import only_run
 from autograder.grading.submission import read_submission, why_it_waits
-from autograder.lms import moodle
 from autograder.lms.collected import Origin, keep, origins
 from autograder.lms.marks import read_roster
-from autograder.lms.sheet import match
+from autograder.lms.uploads import APART, Chosen, File, Own, Said, choose, only, owned, participants_in
 from autograder.plugins import archive
-from autograder.plugins.archive import Member
-from autograder.plugins.bounds import LARGEST_FILE, Refused, below, size
-from autograder.plugins.collecting import (
-    FILED,
-    LINK,
-    NOTEBOOK,
-    TEXT,
-    Told,
-    put_beside,
-    taken,
-    told,
-    unknown,
-    whose,
-)
+from autograder.plugins.bounds import Refused, below
+from autograder.plugins.collecting import NOTEBOOK, told
 from autograder.plugins.handing_in import TIMESTAMP
 from autograder.plugins.printable import printable
 from autograder.plugins.reading import LISTED
-from autograder.plugins.roster import Roster
-from autograder.plugins.submitted import may_be
 from autograder.problems import FAILED, OF_PEOPLE, Problem, nearest
 
 REPLACED = "replaced"
 """The folder beside `submitted` to which goes what something else took the place of. Nothing there is graded."""
-MOST_OTHERS = 20
-"""Files of a student among which no notebook is to be graded, that are put where a person looks for them."""
-APART = "uploaded"
-"""The folder in a submission for what would count under its own name, and must not."""
-PAGES = {TEXT: "text typed into the page.html", LINK: "link.html"}
-"""What is handed in and is no file lies in a submission under these names, which `grade` tells."""
 STANDINGS = SAME, NEWER, OLDER, OTHER = "same", "newer", "older", "other"
 """How what is in a zip stands to what is there: nothing new; newer, as far as anybody knows; older; nobody knows."""
 
 
 @dataclass
-class Collected:
+class Collected(Said):
     """What became of a zip.
 
     Attributes:
@@ -76,11 +55,6 @@ class Collected:
         aside: whose in the zip is newer, and none that can be graded, as the one is that was left as it was; what it is called there.
         behind: whose in the zip is older than the one that was collected before, which was left as it was.
         late: whom the LMS calls late.
-        older: files that a newer one of the same student took the place of, each with that.
-        picked: folders and zips with several notebooks, of which one alone can be meant, each with that one.
-        texts: who typed something into the LMS's page, or handed in a link: which of the two, and whether a notebook came with it.
-        unplaced: files that are nobody's submission, and why.
-        owners: by file, whose it is, where that is known.
     """
 
     placed: list[str] = field(default_factory=list)
@@ -92,74 +66,12 @@ class Collected:
     aside: dict[str, str] = field(default_factory=dict)
     behind: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
-    older: list[tuple[str, str]] = field(default_factory=list)
-    picked: list[tuple[str, str]] = field(default_factory=list)
-    texts: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    unplaced: list[tuple[str, str]] = field(default_factory=list)
-    owners: dict[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def complete(self) -> bool:
         """Whether everybody whose work is in the zip has that, or what is newer, in its place, and it can be graded."""
         left = self.unplaced or self.kept or self.aside or self.waiting
         return not left and all(with_notebook for _, with_notebook in self.texts.values())
-
-
-@dataclass(frozen=True)
-class _File:
-    member: Member
-    told: Told
-
-    @property
-    def name(self) -> str:
-        return printable(self.member.name)
-
-    @property
-    def is_notebook(self) -> bool:
-        return os.path.splitext(self.member.name)[1] == NOTEBOOK
-
-
-@dataclass(frozen=True)
-class _Upload:
-    """What was handed in as one thing: a file, or a folder or zip with all that is in it."""
-
-    path: str
-    told: Told
-    members: list[Member]
-
-    @property
-    def name(self) -> str:
-        return printable(self.path)
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether it is a folder, or a zip that was opened."""
-        return self.members[0].name != self.path
-
-    @property
-    def files(self) -> list[_File]:
-        """What the student put there, without what programs put beside it."""
-        every = [(member, told(member.name)) for member in self.members if not put_beside(member.name)]
-        return [_File(member, file) for member, file in every if file]
-
-
-_Own = dict[str, _File]
-"""A student's files by where they go in the submission's folder."""
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """What of a student's is to lie in the submission's folder.
-
-    Attributes:
-        files: which files.
-        is_clear: whether these are notebooks to be graded; else a person looks what is there, or which one counts.
-        notes: what a person is to know of them beside that.
-    """
-
-    files: _Own
-    is_clear: bool
-    notes: tuple[str, ...] = ()
 
 
 def collect(
@@ -190,10 +102,10 @@ def collect(
     collected = Collected()
     try:
         with archive.opened(path) as members:
-            uploads = _owned(members, roster, _participants(worksheet, assignment, roster), collected)
+            uploads = owned(members, roster, participants_in(worksheet, assignment, roster), collected)
             if students:
-                uploads = _only(students, uploads, collected)
-            chosen = {student: _chosen(student, own, snapshot, collected) for student, own in uploads.items()}
+                uploads = only(students, uploads, collected)
+            chosen = {student: choose(student, own, snapshot, collected) for student, own in uploads.items()}
             records = _records(chosen, collected)
             standing = _standing(course, assignment, chosen, records)
             aside = [
@@ -238,7 +150,7 @@ def collect(
 
 
 def _say_who_waits(
-    course: Course, snapshot: Snapshot, chosen: dict[str, _Chosen], here: Collection[str], collected: Collected
+    course: Course, snapshot: Snapshot, chosen: dict[str, Chosen], here: Collection[str], collected: Collected
 ) -> None:
     """Say whose submission waits for a person as it lies there. Whom a person has marked since waits no longer."""
     marks: dict[str, list[bool]] = {}
@@ -254,192 +166,10 @@ def _say_who_waits(
             collected.waiting[student] = f"{why} ({'; '.join(notes)})" if notes else why
 
 
-# ------------------------------------------------------------------------------------------------ whose files these are
-
-
-def _participants(worksheet: Path | None, assignment: str, roster: Roster) -> dict[str, str] | None:
-    if worksheet is None:
-        return None
-    whose_rows = match(moodle.read(worksheet, assignment).rows, roster).whose
-    return {row.number: student for student, row in whose_rows.items() if row.number}
-
-
-def _owned(
-    members: Iterable[Member], roster: Roster, participants: dict[str, str] | None, collected: Collected
-) -> dict[str, list[_Upload]]:
-    """By student, what is theirs."""
-    found: dict[str, list[_Upload]] = {}
-    for path, together in _together(members).items():
-        name, file = printable(path), told(path)
-        if file is None:
-            collected.unplaced.append((name, "neither Canvas nor Moodle names a student's file like this"))
-            continue
-        students = whose(file, roster, participants)
-        if len(students) == 1:
-            (student,) = students
-            found.setdefault(student, []).append(_Upload(path, file, together))
-            collected.owners |= dict.fromkeys([name, *(printable(member.name) for member in together)], student)
-            continue
-        by_number = file.system == "moodle" and participants is not None
-        why = f"the worksheet does not say who number {file.user} is" if by_number else unknown(file, roster, students)
-        collected.unplaced.append((name, why))
-    for student, uploads in list(found.items()):
-        if len({(upload.told.system, upload.told.user) for upload in uploads}) > 1:
-            why = f"it is one of several people's there who would all be {student} here"
-            collected.unplaced += [(upload.name, why) for upload in found.pop(student)]
-    return found
-
-
-def _together(members: Iterable[Member]) -> dict[str, list[Member]]:
-    """What was handed in, each file for itself, a folder or a zip as one thing."""
-    found: dict[str, list[Member]] = {}
-    for member in members:
-        file = told(member.name)
-        found.setdefault(file.upload if file else member.name, []).append(member)
-    return found
-
-
-def _only(
-    students: Collection[str], uploads: dict[str, list[_Upload]], collected: Collected
-) -> dict[str, list[_Upload]]:
-    """What is these students'; of others nothing is said."""
-    collected.unplaced = [one for one in collected.unplaced if collected.owners.get(one[0]) in students]
-    named = {collected.owners[file] for file, _ in collected.unplaced} | uploads.keys()
-    collected.unplaced += [(one, "the zip has nothing of theirs") for one in students if one not in named]
-    return {student: own for student, own in uploads.items() if student in students}
-
-
-# ------------------------------------------------------------------------------------------------------- which of them
-
-
-def _chosen(student: str, uploads: list[_Upload], snapshot: Snapshot, collected: Collected) -> _Chosen:
-    """Which of a student's files are taken, and whether a person has to look at them. What is left is named."""
-    single: list[_File] = []
-    several: list[_File] = []
-    others: list[_File] = []
-    left: list[tuple[str, str]] = []
-    for upload in uploads:
-        try:
-            found, why = _notebooks(upload, snapshot)
-        except archive.Refused as error:
-            collected.unplaced.append((upload.name, str(error)))
-            continue
-        if len(found) == 1:
-            single += found
-            if why:
-                collected.picked.append((upload.name, found[0].name))
-        elif found:
-            several += found
-        else:
-            others += upload.files
-            if why:
-                left.append((upload.name, why))
-    newest, tied = _newest(single, collected)
-    if tied and not snapshot.ours:
-        left += [(file.name, "there are several of this name, and nothing says which is newer") for file in tied]
-    for kind in {upload.told.kind for upload in uploads} - {FILED}:
-        collected.texts[student] = kind, bool(single or several)
-    if snapshot.ours and (several or tied):
-        collected.unplaced += left
-        return _Chosen(_apart([*several, *tied, *newest.values()]), False)
-    if newest or not snapshot.ours:
-        collected.unplaced += left
-    if newest:
-        return _Chosen({f"{name}{NOTEBOOK}": file for name, file in newest.items()}, True)
-    others.sort(key=lambda file: not file.is_notebook)
-    notes = [f"{upload.name}: {why}" for upload in uploads if (why := _why_not(upload))]
-    if len(others) > MOST_OTHERS:
-        notes.append(f"{len(others) - MOST_OTHERS:,} files more are in the zip alone")
-    return _Chosen(_apart(others[:MOST_OTHERS]), False, tuple(notes))
-
-
-def _notebooks(upload: _Upload, snapshot: Snapshot) -> tuple[list[_File], str]:
-    """The notebooks in what was handed in as one thing that can be meant, and why these are not simply all of its files.
-
-    Raises:
-        Refused: a notebook of several is damaged.
-    """
-    if upload.told.kind != FILED:
-        return [], ""
-    if why := _why_not(upload):
-        return [], why
-    found = [file for file in upload.files if file.is_notebook]
-    if not upload.is_folder:
-        return found, "" if found else "it is no notebook"
-    try:
-        taken([file.member.name for file in upload.files], upload.path)
-    except ValueError as error:
-        return _meant(found, snapshot) if snapshot.ours and len(found) <= MOST_OTHERS else [], str(error)
-    return found, ""
-
-
-def _why_not(upload: _Upload) -> str:
-    """Why nothing is taken of what was handed in as one thing; "" where it is looked into."""
-    if why := next((member.refused for member in upload.members if member.refused), ""):
-        return why
-    large = [file for file in upload.files if file.is_notebook and file.member.entry.file_size > LARGEST_FILE]
-    return f"the notebook in it is larger than {size(LARGEST_FILE)}" if upload.is_folder and large else ""
-
-
-def _meant(found: list[_File], snapshot: Snapshot) -> list[_File]:
-    """Those of several notebooks that are of this assignment, as far as one can read them; of equal ones, that of the right name.
-
-    Raises:
-        Refused: one is damaged.
-    """
-    contents: dict[bytes, _File] = {}
-    for file in sorted(
-        found, key=lambda file: (file.told.file_id != snapshot.assignment, file.name.count("/"), file.name)
-    ):
-        if may_be(data := file.member.content, snapshot.assignment, snapshot.judge):
-            contents.setdefault(data, file)
-    return list(contents.values())
-
-
-def _newest(files: list[_File], collected: Collected) -> tuple[_Own, list[_File]]:
-    """By notebook, the file that was handed in last; and those of which nothing says which was."""
-    newest: _Own = {}
-    tied: list[_File] = []
-    named: dict[str, list[_File]] = {}
-    for file in files:
-        named.setdefault(file.told.file_id, []).append(file)
-    for name, own in named.items():
-        last = [file for file in own if file.told.order == max(other.told.order for other in own)]
-        if len(last) > 1 and len(set(map(_digest, last))) > 1:
-            tied += last
-        else:
-            newest[name] = last[-1]
-            last = last[-1:]
-        collected.older += [(file.name, last[-1].name) for file in own if file not in last]
-    return newest, tied
-
-
-def _digest(file: _File) -> str:
-    """What files with the same bytes have in common; a damaged one has nothing in common with any."""
-    with suppress(archive.Refused):
-        return file.member.sha256
-    return file.name
-
-
-def _apart(files: list[_File]) -> _Own:
-    """Where files go of which a person says what counts: none of them lies where it would count by itself."""
-    found: _Own = {}
-    for file in files:
-        path = PAGES.get(file.told.kind, "") if file.told.path.endswith(".html") else ""
-        path = path or file.told.path
-        first = path.partition("/")[0]
-        if first in LISTED or first.endswith(NOTEBOOK):  # a zip may be called like a notebook
-            path = f"{APART}/{path}"
-        while path in found:
-            path = f"{APART}/{path}"
-        found[path] = file
-    return found
-
-
 # ---------------------------------------------------------------------------------------- what is there, and what is new
 
 
-def _records(chosen: dict[str, _Chosen], collected: Collected) -> dict[str, Origin]:
+def _records(chosen: dict[str, Chosen], collected: Collected) -> dict[str, Origin]:
     """What is to be kept of each student's files.
 
     Raises:
@@ -465,9 +195,7 @@ def _records(chosen: dict[str, _Chosen], collected: Collected) -> dict[str, Orig
     return found
 
 
-def _standing(
-    course: Course, assignment: str, chosen: dict[str, _Chosen], records: dict[str, Origin]
-) -> dict[str, str]:
+def _standing(course: Course, assignment: str, chosen: dict[str, Chosen], records: dict[str, Origin]) -> dict[str, str]:
     """How the files of everybody of whom something is there stand to that."""
     before = origins(course, assignment)
     found: dict[str, str] = {}
@@ -488,7 +216,7 @@ def _standing(
 def _wanted(
     course: Course,
     assignment: str,
-    chosen: dict[str, _Chosen],
+    chosen: dict[str, Chosen],
     records: dict[str, Origin],
     standing: dict[str, str],
     newer: bool,
@@ -501,7 +229,7 @@ def _wanted(
     return [one for one, folder in where.items() if not _is_there(folder, chosen[one], records[one])]
 
 
-def _is_there(folder: Path, chosen: _Chosen, record: Origin) -> bool:
+def _is_there(folder: Path, chosen: Chosen, record: Origin) -> bool:
     """Whether a student's folder holds what was chosen and no more of its kind. What is alone there may have any name."""
     there = {}
     with suppress(OSError, Refused):
@@ -544,9 +272,7 @@ def _ranks(origin: Origin) -> tuple[int, str, str]:
 # ------------------------------------------------------------------------------------------------------------ in place
 
 
-def _put(
-    course: Course, assignment: str, fresh: dict[str, _Own], instead: dict[str, _Own], collected: Collected
-) -> None:
+def _put(course: Course, assignment: str, fresh: dict[str, Own], instead: dict[str, Own], collected: Collected) -> None:
     """Put files in place, and before that away what is there of those who get others; all of it, or nothing.
 
     Raises:
@@ -583,7 +309,7 @@ class _Placed(FileNameCollectorPlugin):
         return {"student_id": path.parent.name, "file_id": path.stem}
 
 
-def _place(course: Course, assignment: str, chosen: dict[str, _Own]) -> None:
+def _place(course: Course, assignment: str, chosen: dict[str, Own]) -> None:
     """Have nbgrader put files where it expects them."""
     if not chosen:
         return
@@ -599,7 +325,7 @@ def _place(course: Course, assignment: str, chosen: dict[str, _Own]) -> None:
             shutil.copytree(others, course.folder("submitted", others.name, assignment), dirs_exist_ok=True)
 
 
-def _unpack(file: _File, folder: Path, path: str, number: int) -> None:
+def _unpack(file: File, folder: Path, path: str, number: int) -> None:
     """Write what a person looks at, under a number where its own name, which a student chose, cannot be used."""
     try:
         file.member.unpack(folder / path)

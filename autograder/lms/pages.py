@@ -30,16 +30,15 @@ def for_canvas(own: Mapping[str, list[Path]], origins: Mapping[str, Origin]) -> 
     found: dict[str, Path] = {}
     for student, paths in own.items():
         origin = origins.get(student)
-        for page in paths if origin and not has_no_file(origin) else ():
+        for page in paths if origin and origin.system == "canvas" and _is_filed(origin) else ():
             if origin and (name := origin.name_of(page.stem)):
                 found.setdefault(str(Path(Path(name).name).with_suffix(page.suffix)), page)
     return found
 
 
-def has_no_file(origin: Origin) -> bool:
-    """Whether Canvas knows of no file of a student's that a page could stand beside."""
-    named = [file for name in origin.files.values() if (file := told(name))]
-    return origin.system != "canvas" or all(file.kind != FILED for file in named)
+def _is_filed(origin: Origin) -> bool:
+    """Whether a file was handed in: Canvas takes pages beside one, and none beside a text that was typed into its page, or a link."""
+    return all(file.kind == FILED for name in origin.files.values() if (file := told(name)))
 
 
 def write(found: Mapping[str, Path], path: Path) -> None:
