@@ -26,12 +26,11 @@ from autograder.grading.store import only_run
 from autograder.grading.submission import read_submission, why_it_waits
 from autograder.lms.collected import Origin, keep, origins
 from autograder.lms.marks import read_roster
-from autograder.lms.uploads import APART, Chosen, File, Own, Said, choose, only, owned, participants_in
+from autograder.lms.uploads import APART, Chosen, File, Own, Said, choose, only, owned, participants_in, shown
 from autograder.plugins import archive
 from autograder.plugins.bounds import Refused, below
 from autograder.plugins.collecting import NOTEBOOK, told
 from autograder.plugins.handing_in import TIMESTAMP
-from autograder.plugins.printable import printable
 from autograder.plugins.reading import LISTED
 from autograder.problems import FAILED, OF_PEOPLE, Problem, nearest
 
@@ -129,9 +128,7 @@ def collect(
             )
     except archive.Refused as error:
         raise Problem(str(error)) from None
-    named = {
-        one: ", ".join(sorted({printable(name) for name in record.files.values()})) for one, record in records.items()
-    }
+    named = {one: ", ".join(sorted({shown(name) for name in record.files.values()})) for one, record in records.items()}
     collected.aside = {one: named[one] for one in sorted(aside) if one not in instead}
     left = {
         how: sorted(one for one in standing.keys() - {*instead, *aside} if standing[one] == how and one in placeable)
@@ -185,7 +182,7 @@ def _records(chosen: dict[str, Chosen], collected: Collected) -> dict[str, Origi
         except archive.Refused as error:
             if all(file.told.upload == file.member.name for file in own.values()):
                 raise
-            collected.unplaced += [(printable(name), str(error)) for name in files.values()]
+            collected.unplaced += [(shown(name), str(error)) for name in files.values()]
             continue
         times = [
             datetime(*file.member.entry.date_time) for file in own.values() if file.member.entry.date_time[0] > 1980

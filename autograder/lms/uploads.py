@@ -39,6 +39,10 @@ PAGES = {TEXT: "text typed into the page.html", LINK: "link.html"}
 """What is handed in and is no file lies in a submission under these names, which `grade` tells."""
 
 
+LONGEST_SHOWN = 120
+"""Letters of a name that are told."""
+
+
 @dataclass
 class Said:
     """What is to be said of the files in a zip.
@@ -58,6 +62,12 @@ class Said:
     owners: dict[str, str] = field(default_factory=dict, compare=False)
 
 
+def shown(name: str) -> str:
+    """A name from a zip as it is told: what is very long is cut."""
+    whole = printable(name)
+    return whole if len(whole) <= LONGEST_SHOWN else f"{whole[:LONGEST_SHOWN]}... ({len(name):,} letters)"
+
+
 @dataclass(frozen=True)
 class File:
     """One file in the zip, and what its name tells."""
@@ -67,7 +77,7 @@ class File:
 
     @property
     def name(self) -> str:
-        return printable(self.member.name)
+        return shown(self.member.name)
 
     @property
     def is_notebook(self) -> bool:
@@ -84,7 +94,7 @@ class Upload:
 
     @property
     def name(self) -> str:
-        return printable(self.path)
+        return shown(self.path)
 
     @property
     def is_folder(self) -> bool:
@@ -138,7 +148,7 @@ def owned(
     """By student, what is theirs. What is nobody's for certain is named."""
     found: dict[str, list[Upload]] = {}
     for path, together in _together(members).items():
-        name, file = printable(path), told(path)
+        name, file = shown(path), told(path)
         if file is None:
             said.unplaced.append((name, "neither Canvas nor Moodle names a student's file like this"))
             continue
@@ -146,7 +156,7 @@ def owned(
         if len(students) == 1:
             (student,) = students
             found.setdefault(student, []).append(Upload(path, file, together))
-            said.owners |= dict.fromkeys([name, *(printable(member.name) for member in together)], student)
+            said.owners |= dict.fromkeys([name, *(shown(member.name) for member in together)], student)
             continue
         by_number = file.system == "moodle" and participants is not None
         why = f"the worksheet does not say who number {file.user} is" if by_number else unknown(file, roster, students)

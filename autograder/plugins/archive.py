@@ -23,6 +23,8 @@ MOST_BYTES = 4 << 30
 """Of all files together, unpacked; of all zips in a zip once more."""
 MOST_BYTES_INSIDE = 512 << 20
 """Of all files in one zip in a zip."""
+LONGEST_NAME = 240
+"""Bytes of the name of a file or folder; systems allow 255, and a program may put something before it or behind."""
 DEEPEST = 3
 """Zips in one another, within the zip of a class."""
 
@@ -41,7 +43,7 @@ class Member:
     Attributes:
         name: where it is; a zip on the way to it is a folder there, called as the zip is.
         archive: the zip that it is in at once.
-        refused: why a zip was not looked into; "" for any other file.
+        refused: why a zip was not looked into, or a name cannot be a file's; "" for any other file.
     """
 
     name: str
@@ -106,7 +108,7 @@ class _Inside:
             if entry.is_dir():
                 continue
             if not name.casefold().endswith(ZIP):
-                yield Member(name, archive, entry)
+                yield Member(name, archive, entry, _odd(entry.orig_filename))
                 continue
             try:
                 inner = self._inner(archive, entry, depth)
@@ -171,11 +173,20 @@ def _trouble(entries: list[ZipInfo], most: int) -> str:
     return ""
 
 
+def _odd(name: str) -> str:
+    """Why a name cannot be a file's everywhere; "" where it can."""
+    if "\\" in name or "\0" in name:
+        return "its name is read differently by different programs; it has to be handed in under another"
+    if any(len(part.encode(errors="replace")) > LONGEST_NAME for part in name.split("/")):
+        return "its name is longer than a file's can be; it has to be handed in under a shorter one"
+    return ""
+
+
 def _refused(name: str, kind: int, flags: int) -> str:
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or {"..", "."} & set(re.split(r"[/\\]", name)):
         return "leads out of the folder that it is unpacked in"
-    if "\\" in name or "\0" in name or not name:
-        return "has a name that is read differently by different programs"
+    if not name:
+        return "has a file without a name"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "is a link, or no file"
     return "is encrypted" if flags & ENCRYPTED else ""
