@@ -248,7 +248,7 @@ def roster(
 ) -> None:
     """Enter who is in the class into the gradebook: ids, names, e-mail addresses, and the numbers that the LMS knows them by.
 
-    It shows what would change, and asks before it writes. Nobody is removed, and what the file does not have stays.
+    It shows what would change, and asks before it writes. Nobody is removed. A field that the file lacks stays as it is.
 
     Exit codes: 0 everybody in the file is in the gradebook; 1 some lines cannot be used, and are named; 2 the file cannot be;
     3 nobody said yes, so nothing was written.
