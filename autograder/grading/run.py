@@ -452,4 +452,4 @@ class _Run:
     def _note(self, student: str, notes: Iterable[str]) -> None:
         mine = self.said.setdefault(student, [])
         mine += (printable_lines(note).removeprefix(f"{student}: ") for note in notes)
-        self.graded.notes[student] = few(mine, 2 * MOST_SAID)
+        self.graded.notes[student] = few(mine, 3 * MOST_SAID)
