@@ -19,7 +19,7 @@ from autograder.__main__ import app
 from autograder.authoring.mutants import Unknown, Unreleased, chosen, rows, stored_answers
 from autograder.exercises import every_exercise, exercise_named, exercises_in
 from autograder.exercises.devices.mlp_tp import _devices as devices
-from autograder.exercises.model import Exercise, right_to_seven_digits
+from autograder.exercises.model import Exercise, Probe, case, right_to_seven_digits
 from autograder.exercises.parts import softmax_of_kept
 from autograder.judging import Paper, judge_here
 from autograder.judging.reference import given
@@ -43,8 +43,19 @@ def as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("exercise", [FFN, DOTS], ids=lambda exercise: exercise.name)
 def test_every_mistake_loses_marks_and_is_named_by_both(exercise: Exercise) -> None:
     found = rows(exercise)
-    assert [row.name for row in found] == [f.__name__ for f in (*exercise.variants, *exercise.mistakes)]
+    named = [implementation.__name__ for implementation in (*exercise.variants, *exercise.mistakes)]
+    assert [row.name for row in found] == [*named, "whatever does nothing"]
     assert [row for row in found if row.trouble] == []
+
+
+def test_what_earns_points_by_doing_nothing_is_named() -> None:
+    def twice(x: F) -> bool:
+        """whether x is twice there."""
+        return True
+
+    exercise = Exercise(twice, "77_ours", (), (Probe("says yes", 2.0, lambda _: [case(np.ones(2))]),), (), ())
+    row = mutants._idle(exercise, {1: Paper(exercise, 1)})
+    assert "returning True earns 2 (seed 1)" in row.trouble
 
 
 def test_what_is_marked_as_right_to_seven_digits_has_to_be_told_as_that() -> None:
@@ -138,7 +149,7 @@ def test_the_command_refuses_a_wrong_name_without_a_traceback() -> None:
 # ------------------------------------------------------------------------------------------------ what is amiss
 
 
-ROWS = len(DOTS.variants) + len(DOTS.mistakes) + 1
+ROWS = len(DOTS.variants) + len(DOTS.mistakes) + 2  # whatever does nothing, and the one that a test adds
 FIRST = DOTS.mistakes[0].__name__
 
 
